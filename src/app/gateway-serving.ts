@@ -19,7 +19,7 @@ export interface ServingGateway extends AsyncDisposable {
   readonly running: RunningGateway;
   /** The options that all client sessions share. */
   readonly session: {
-    readonly face: Surface;
+    readonly surface: Surface;
     readonly questions: ServerQuestions;
     readonly version: string;
     readonly log: Log;
@@ -72,16 +72,16 @@ export async function openServing(
       return fault !== undefined; // a fault stays until its file changes; other errors may pass, so retry
     }
   };
-  let face: Surface;
+  let surface: Surface;
   try {
-    face = chooseSurface(running.gateway, expose);
+    surface = chooseSurface(running.gateway, expose);
   } catch (error) {
     await dispose();
     throw error;
   }
   return {
     running,
-    session: { face, questions, version, log },
+    session: { surface, questions, version, log },
     limits: () => {
       const { maxArgumentBytes, maxDepth } = running.gateway.view.settings.limits;
       return { maxLineBytes: maxArgumentBytes + ENVELOPE_BYTES, maxDepth };
@@ -89,7 +89,7 @@ export async function openServing(
     fault: () => fault,
     tell: (notice) => {
       const stopListening = running.listen((server, method, params) => {
-        const translated = face.translate(server, { method, params });
+        const translated = surface.translate(server, { method, params });
         if (translated) notice(translated);
       });
       const changed = () => reload(() => notice(TOOLS_CHANGED));

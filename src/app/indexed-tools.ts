@@ -9,8 +9,8 @@ export function indexTools(index: ToolIndex, entry: CatalogEntry, view: GatewayV
 }
 
 function toolsOf(entry: CatalogEntry, { judge, settings }: GatewayView): IndexedTool[] {
-  const { server, greeting } = entry;
-  const description = server.definition.description ?? greeting?.instructions;
+  const { server, handshake } = entry;
+  const description = server.definition.description ?? handshake?.instructions;
   return [...viewTools(entry, judge, settings.pins).values()].map(({ listed, enabled, tags }) => ({
     server: server.name,
     name: listed.tool.name,

@@ -68,7 +68,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       session: early.serving.session,
       limits: early.serving.limits,
       log,
-      came: (session) => clients.came(session),
+      onClient: (session) => clients.registerHttpClient(session),
       allowedHosts: () => early.serving.running.gateway.view.settings.http.allowedHosts,
       routes: httpRoutes(() => early.serving.running.discovery, {
         ...{ version, calls: workspaces.shared.calls, pool: workspaces.shared.pool },
@@ -100,13 +100,13 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const over = AbortSignal.any([ending, stopping.signal]);
   // The client that started the daemon is waiting, so everything that can wait starts after the first request.
   if (!early) await Promise.race([first.then(() => later(SETTLED_MS)), aborted(over), later(FIRST_MS)]);
-  using house =
+  using setup =
     early ??
     (await workspaces.enter(undefined).catch(async (error: unknown) => {
       await sockets.drain(0); // invalid settings end the start, as in every command
       throw error;
     }));
-  const { serving } = house;
+  const { serving } = setup;
   const env = own.env ?? process.env;
   const isServing = () => sockets.isOurs();
   using link = isInRuntimeFolder(socket, env)

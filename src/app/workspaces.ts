@@ -74,9 +74,9 @@ export class Workspaces implements AsyncDisposable {
       limits: serving.limits,
       about: {
         skipped: skippedEntries(serving.running.discovery),
-        readOnlyTools: serving.session.face.readOnlyTools ?? [],
+        readOnlyTools: serving.session.surface.readOnlyTools ?? [],
       },
-      manners: () => {
+      routingPolicy: () => {
         const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
         return { mayAskOtherClients: askOtherClients, mayAnswerForOtherClients: answerForOtherClients };
       },

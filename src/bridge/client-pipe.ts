@@ -150,11 +150,11 @@ export class Pipe {
 
   /** Forwards a cancellation to the daemon that has the request. A request that was not sent yet is only removed. */
   #cancel({ requestId }: Readonly<Record<string, unknown>>, bytes: Buffer): void {
-    const flight = this.#pending.of(JSON.stringify(requestId ?? null));
-    if (!flight) return;
-    flight.line?.send(bytes);
+    const request = this.#pending.of(JSON.stringify(requestId ?? null));
+    if (!request) return;
+    request.line?.send(bytes);
     // A cancelled request may never be answered, so it is no longer pending.
-    this.#pending.forget(flight.id);
+    this.#pending.forget(request.id);
     this.#endIfQuiet();
   }
 
@@ -205,8 +205,8 @@ export class Pipe {
     } else this.#client.write(bytes, line);
   }
 
-  #refuseAll(flights: readonly PendingRequest[], fault: RpcFault): void {
-    for (const { id } of flights) {
+  #refuseAll(requests: readonly PendingRequest[], fault: RpcFault): void {
+    for (const { id } of requests) {
       this.#pending.forget(id);
       this.#client.refuse(id, fault);
     }
@@ -224,10 +224,10 @@ export class Pipe {
 
   #lost(line: DaemonConnection): void {
     this.#lines.delete(line);
-    for (const flight of this.#pending.on(line)) {
+    for (const request of this.#pending.on(line)) {
       // After the client has disconnected nothing is repeated at another daemon; the request fails.
-      if (isRepeatable(flight, line.readOnlyTools) && !this.#isOver) flight.line = undefined;
-      else this.#refuseAll([flight], LOST);
+      if (isRepeatable(request, line.readOnlyTools) && !this.#isOver) request.line = undefined;
+      else this.#refuseAll([request], LOST);
     }
     if (this.#isOver) this.#endIfDone();
     else if (this.#line !== line) this.#askAgain();
@@ -249,8 +249,8 @@ export class Pipe {
     if (!line) return this.#giveUp();
     // Listening requests move from the leaving daemon to this one.
     for (const old of this.#lines)
-      for (const flight of old === line ? [] : this.#pending.on(old))
-        if (flight.method === LISTEN) flight.line = undefined;
+      for (const request of old === line ? [] : this.#pending.on(old))
+        if (request.method === LISTEN) request.line = undefined;
     this.#askAgain();
     for (const bytes of this.#held.splice(0)) this.#send(bytes);
     if (this.#isOver) line.stream.end();
@@ -283,9 +283,9 @@ export class Pipe {
       if (unasked.length > 0 && !this.#isSearching) void this.#reconnect();
       return;
     }
-    for (const flight of unasked) {
-      flight.line = this.#line;
-      this.#line.send(flight.bytes);
+    for (const request of unasked) {
+      request.line = this.#line;
+      this.#line.send(request.bytes);
     }
   }
 

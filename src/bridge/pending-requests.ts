@@ -35,9 +35,9 @@ export class PendingRequests {
     return this.#requests.size;
   }
 
-  begin(flight: PendingRequest): void {
+  begin(request: PendingRequest): void {
     // The daemon rejects a second request with the same id, so only the first can get a response.
-    if (!this.#requests.has(flight.id)) this.#requests.set(flight.id, flight);
+    if (!this.#requests.has(request.id)) this.#requests.set(request.id, request);
   }
 
   of(id: string): PendingRequest | undefined {
@@ -49,10 +49,10 @@ export class PendingRequests {
    * dropped.
    */
   end(id: string, line: DaemonConnection): boolean {
-    const flight = this.#requests.get(id);
-    if (!flight) return true;
+    const request = this.#requests.get(id);
+    if (!request) return true;
     // A listening request continues at the next daemon.
-    if (flight.line !== line || (line.isLeaving && flight.method === LISTEN)) return false;
+    if (request.line !== line || (line.isLeaving && request.method === LISTEN)) return false;
     this.#requests.delete(id);
     return true;
   }
@@ -66,7 +66,7 @@ export class PendingRequests {
   }
 
   on(line: DaemonConnection): PendingRequest[] {
-    return this.all().filter((flight) => flight.line === line);
+    return this.all().filter((request) => request.line === line);
   }
 
   /** The requests that were not sent to a daemon, in order of arrival. */

@@ -13,7 +13,7 @@ export interface CatalogEntry {
   readonly server: AdmittedServer;
   /** Absent until the server was read for the first time. */
   readonly tools?: readonly CatalogTool[];
-  readonly greeting?: ServerHandshake;
+  readonly handshake?: ServerHandshake;
   readonly readAt?: number;
   readonly error?: string;
   /** The server has requested the roots of its client, now or in an earlier run. */
@@ -26,11 +26,11 @@ export function isUnknown({ tools, error }: CatalogEntry): boolean {
 }
 
 export function toEntry(server: AdmittedServer, knowledge: Knowledge, pins: Pins | undefined): CatalogEntry {
-  const { tools, greeting, readAt, error, asksForRoots } = knowledge;
+  const { tools, handshake, readAt, error, asksForRoots } = knowledge;
   return {
     server,
     ...(tools && { tools: withPins(tools, pins) }),
-    ...(greeting && { greeting }),
+    ...(handshake && { handshake }),
     ...(readAt !== undefined && { readAt }),
     ...(error && { error: error.message }),
     ...(asksForRoots && { asksForRoots }),
@@ -44,7 +44,7 @@ export function withPins(tools: readonly ListedTool[], pins: Pins | undefined): 
 export function knowledgeOf(entry: CatalogEntry | undefined): Knowledge {
   return {
     ...(entry?.tools && { tools: entry.tools.map(({ tool, hash, faults }) => ({ tool, hash, faults })) }),
-    ...(entry?.greeting && { greeting: entry.greeting }),
+    ...(entry?.handshake && { handshake: entry.handshake }),
     ...(entry?.readAt !== undefined && { readAt: entry.readAt }),
     ...(entry?.asksForRoots && { asksForRoots: entry.asksForRoots }),
   };

@@ -23,7 +23,7 @@ function server(command = 'tool', env: Record<string, string> = {}): AdmittedSer
 }
 
 const KNOWN: Knowledge = {
-  greeting: { name: 's', version: '1', protocolVersion: '2025-11-25', capabilities: { tools: {} } },
+  handshake: { name: 's', version: '1', protocolVersion: '2025-11-25', capabilities: { tools: {} } },
   tools: [{ tool: { name: 't', inputSchema: { type: 'object' } }, hash: 'h', faults: ['bidi'] }],
   readAt: 5,
   error: { message: 'no', at: 6 },
@@ -67,7 +67,7 @@ describe('diskStore', () => {
     '[]',
     '{"version":2}',
     '\0',
-    '{"version":1,"tools":7,"readAt":"x","greeting":[],"error":"no"}',
+    '{"version":1,"tools":7,"readAt":"x","handshake":[],"error":"no"}',
     '{"version":1,"tools":[{"tool":{"name":"t"},"hash":"h","faults":[]}],"readAt":1}',
     '{"version":1,"tools":[{"tool":{"name":"t","inputSchema":{}},"hash":"h","faults":[7]}],"readAt":1}',
   ])('ignores a file with %j, and logs that once', async (text) => {

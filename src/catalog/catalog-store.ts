@@ -6,7 +6,7 @@ import { isListedTool, type ListedTool } from './read-tools.js';
 
 /** The stored facts about one server. */
 export interface Knowledge {
-  readonly greeting?: ServerHandshake;
+  readonly handshake?: ServerHandshake;
   readonly tools?: readonly ListedTool[];
   /** The time when the tools were read, in milliseconds. */
   readonly readAt?: number;
@@ -41,7 +41,7 @@ const MIN_KEY_CHARACTERS = 32;
 /** Some disks have a time resolution of two seconds: a recent file may be written again within the same time stamp. */
 const CLOCK_STEP_MS = 3_000;
 /** These facts are written together or not at all. */
-const KNOWN_OF_A_SERVER = ['greeting', 'tools', 'error', 'asksForRoots'] as const satisfies (keyof Knowledge)[];
+const KNOWN_OF_A_SERVER = ['handshake', 'tools', 'error', 'asksForRoots'] as const satisfies (keyof Knowledge)[];
 
 export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   const keyPath = join(state, 'catalog.key');
@@ -130,10 +130,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function readKnowledge({ greeting, tools, readAt, error, asksForRoots }: Record<string, unknown>): Knowledge {
+function readKnowledge({ handshake, tools, readAt, error, asksForRoots }: Record<string, unknown>): Knowledge {
   const isWhole = Array.isArray(tools) && tools.every(isListedTool) && typeof readAt === 'number';
   return {
-    ...(isGreeting(greeting) && { greeting }),
+    ...(isGreeting(handshake) && { handshake }),
     ...(isWhole && { tools, readAt }),
     ...(isObject(error) &&
       typeof error.message === 'string' &&

@@ -40,7 +40,7 @@ function catalogOf(list: (one: AdmittedServer) => Promise<unknown[]> | unknown[]
     store: memory.store,
     connected: async (one, act) => {
       reads.push(one.definition.command ?? '');
-      const fake = { listTools: async () => list(one), greeting: GREETING };
+      const fake = { listTools: async () => list(one), handshake: GREETING };
       return act(fake as unknown as Connection);
     },
     ttlMs: () => 10_000,
@@ -98,7 +98,7 @@ describe('Catalog', () => {
   it('knows the tools that another process has read, without running a server', async () => {
     const { catalog, store, reads } = catalogOf(() => []);
     const listed = { tool: tool('t'), hash: 'h', faults: [] };
-    await store.write(server('a'), { tools: [listed], greeting: GREETING, readAt: 999_999 });
+    await store.write(server('a'), { tools: [listed], handshake: GREETING, readAt: 999_999 });
     catalog.use([server('a')]);
     expect(namesOf(catalog.entry('a'))).toEqual(['t same']);
     expect(catalog.refreshStale()).toEqual([]);
@@ -272,7 +272,7 @@ describe('Catalog', () => {
       if (isBroken) throw new Error('not now');
       return [tool('a', `of list ${lists}`)];
     };
-    const connection = () => ({ listTools, greeting: GREETING }) as unknown as Connection;
+    const connection = () => ({ listTools, handshake: GREETING }) as unknown as Connection;
     const [first, second, third] = [connection(), connection(), connection()];
     const { catalog } = catalogOf(() => [], { connected: (_, act) => act(third) });
     const own = server('s');
@@ -295,7 +295,7 @@ describe('Catalog', () => {
     catalog.use([own]);
     await catalog.refresh('a');
     const reading = catalog.refresh('a');
-    const running = { listTools: async () => [tool('one', 'evil')], greeting: GREETING } as unknown as Connection;
+    const running = { listTools: async () => [tool('one', 'evil')], handshake: GREETING } as unknown as Connection;
     await catalog.compare(own, running);
     return { catalog, known, reading, end, compare: () => catalog.compare(own, running) };
   }

@@ -82,9 +82,9 @@ export class Catalog {
 
   /** The protocol era of a server, if known recently: an updated server may use another. */
   eraOf(name: string): Era | undefined {
-    const { greeting, readAt } = this.entry(name) ?? {};
+    const { handshake, readAt } = this.entry(name) ?? {};
     const isRecent = readAt !== undefined && Math.abs(this.#now() - readAt) < ERA_MS;
-    return greeting && isRecent ? eraOfVersion(greeting.protocolVersion) : undefined;
+    return handshake && isRecent ? eraOfVersion(handshake.protocolVersion) : undefined;
   }
 
   /** The server is being read for the first time: neither its tools nor a failure are known. */
@@ -228,12 +228,12 @@ export class Catalog {
         const listed = await connection.listTools({ timeoutMs, totalMs: timeoutMs }).catch((error: unknown) => {
           throw listFailure(error, server);
         });
-        return { connection, listed, greeting: connection.greeting };
+        return { connection, listed, handshake: connection.handshake };
       };
-      const { connection, listed, greeting } = await (given ? list(given) : connected(server, list, purpose));
+      const { connection, listed, handshake } = await (given ? list(given) : connected(server, list, purpose));
       const { tools, refused } = readTools(listed);
       if (refused.length > 0) log('warn', 'tools were rejected', { server: server.name, refused });
-      const entry = await this.#learn(server, { tools, greeting, readAt: this.#now() }, before);
+      const entry = await this.#learn(server, { tools, handshake, readAt: this.#now() }, before);
       this.#compared.set(connection, entry.tools); // not before the entry contains the result
       return entry;
     } catch (error) {

@@ -187,15 +187,15 @@ export class Gateway {
 
   /** The server's response to `initialize`. */
   async greetingOf(server: string): Promise<ServerHandshake | undefined> {
-    return (await this.#known(this.#admitted(server))).greeting;
+    return (await this.#known(this.#admitted(server))).handshake;
   }
 
   /** The admitted servers that declare a capability other than tools, by its name in the protocol. */
   async serversWith(capability: string): Promise<readonly Server[]> {
     await this.#settle(undefined);
     return this.view.servers.filter(({ name, admitted }) => {
-      const greeting = admitted && this.#parts.catalog.entry(name)?.greeting;
-      return greeting?.capabilities?.[capability] !== undefined;
+      const handshake = admitted && this.#parts.catalog.entry(name)?.handshake;
+      return handshake?.capabilities?.[capability] !== undefined;
     });
   }
 

@@ -64,7 +64,7 @@ export interface Conversation {
   /** The responses and state of such a retry. */
   readonly brought?: { readonly responses?: unknown; readonly state?: string } | undefined;
   /** The capabilities of another client that would answer in its place. */
-  readonly lent?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
+  readonly otherAbilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** The client's capabilities, as in the protocol. */
   readonly abilities?: Readonly<Record<string, unknown>> | undefined;
 }

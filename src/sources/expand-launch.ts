@@ -29,7 +29,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   const missing: string[] = [];
   const inputs: string[] = [];
   const commands: string[] = [];
-  const scenery: ExpansionContext = {
+  const context: ExpansionContext = {
     host,
     variables: written.variables ?? {},
     get folder() {
@@ -42,7 +42,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   };
   const expand = (field: ExpandedField, text: string): string => {
     if (!expansion.fields.has(field)) return text;
-    const expanded = expansion.expand(text, scenery, field);
+    const expanded = expansion.expand(text, context, field);
     for (const name of expanded.missing) note(missing, name);
     for (const id of expanded.inputs) note(inputs, id);
     for (const command of expanded.commands) note(commands, command);
@@ -56,7 +56,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
     const named = Object.entries(draft.byName?.[field] ?? {});
     if (named.length === 0) return [values, given];
     const found = named.flatMap(([key, { variable: name, prefix = '', asks }]): [string, string][] => {
-      const value = expansion.lookUp(name, scenery);
+      const value = expansion.lookUp(name, context);
       if (value === undefined) note(asks ? inputs : missing, name);
       return value === undefined ? [] : [[key, `${prefix}${value}`]];
     });

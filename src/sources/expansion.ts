@@ -24,7 +24,7 @@ export interface ExpansionContext {
 /** One syntax of a reference: a pattern with exactly one group, and the meaning of the group. */
 export interface Rule {
   readonly pattern: string;
-  readonly meaning: (inside: string, scenery: ExpansionContext) => Meaning;
+  readonly meaning: (inside: string, context: ExpansionContext) => Meaning;
 }
 
 export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile' | 'oauth';
@@ -35,9 +35,9 @@ export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'header
 export interface Expansion {
   readonly fields: ReadonlySet<ExpandedField>;
   readonly unset: 'keep' | 'empty' | 'fail';
-  readonly expand: (text: string, scenery: ExpansionContext, field: ExpandedField) => Expanded;
+  readonly expand: (text: string, context: ExpansionContext, field: ExpandedField) => Expanded;
   /** The value of a variable that an entry gives by its plain name. */
-  readonly lookUp: (name: string, scenery: ExpansionContext) => string | undefined;
+  readonly lookUp: (name: string, context: ExpansionContext) => string | undefined;
 }
 
 interface Expanded {
@@ -63,7 +63,7 @@ export function expansion(
     fields: new Set(options.fields ?? USUAL),
     unset,
     lookUp,
-    expand(text, scenery) {
+    expand(text, context) {
       if (!pattern || !MAY_REFER.test(text)) return { text, missing: NONE, inputs: NONE, commands: NONE };
       const missing: string[] = [];
       const inputs: string[] = [];
@@ -71,7 +71,7 @@ export function expansion(
       // Expanded values are not expanded again.
       const expanded = text.replaceAll(pattern, (whole: string, ...groups: unknown[]) => {
         const which = rules.findIndex((_, n) => typeof groups[n] === 'string');
-        const meaning = rules[which]?.meaning(String(groups[which]), scenery) ?? { kind: 'literal' };
+        const meaning = rules[which]?.meaning(String(groups[which]), context) ?? { kind: 'literal' };
         if (meaning.kind === 'value') return meaning.value;
         if (meaning.kind === 'missing') missing.push(meaning.name);
         if (meaning.kind === 'input') inputs.push(meaning.id);
@@ -101,53 +101,53 @@ function lookUp(name: string, { host, variables }: ExpansionContext): string | u
 /** `${VAR}` and `${VAR:-default}`; a variable that is set but empty counts as set. */
 export const braced: Rule = {
   pattern: String.raw`\$\{([^{}]+)\}`,
-  meaning(inside, scenery) {
+  meaning(inside, context) {
     const [name = '', fallback] = inside.split(/:-(.*)/s);
-    return value(lookUp(name, scenery) ?? fallback, name);
+    return value(lookUp(name, context) ?? fallback, name);
   },
 };
 
 /** `$VAR` */
 export const bare: Rule = {
   pattern: String.raw`\$([A-Za-z_][A-Za-z0-9_]*)`,
-  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+  meaning: (name, context) => value(lookUp(name, context), name),
 };
 
 /** `${env:VAR}` */
 export const envColon: Rule = {
   pattern: String.raw`\$\{env:([^{}]+)\}`,
-  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+  meaning: (name, context) => value(lookUp(name, context), name),
 };
 
 /** `$env:VAR` */
 export const dollarEnv: Rule = {
   pattern: String.raw`\$env:([A-Za-z_][A-Za-z0-9_]*)`,
-  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+  meaning: (name, context) => value(lookUp(name, context), name),
 };
 
 /** `{env:VAR}` */
 export const plainEnv: Rule = {
   pattern: String.raw`\{env:([^{}]+)\}`,
-  meaning: (name, scenery) => value(lookUp(name.trim(), scenery), name.trim()),
+  meaning: (name, context) => value(lookUp(name.trim(), context), name.trim()),
 };
 
 /** `{file:path}` */
 export const plainFile: Rule = {
   pattern: String.raw`\{file:([^{}]+)\}`,
-  meaning: (path, scenery) => value(scenery.readFile(path.trim()), `file:${path.trim()}`),
+  meaning: (path, context) => value(context.readFile(path.trim()), `file:${path.trim()}`),
 };
 
 /** `${file:path}` */
 export const dollarFile: Rule = {
   pattern: String.raw`\$\{file:([^{}]+)\}`,
-  meaning: (path, scenery) => value(scenery.readFile(path.trim()), `file:${path.trim()}`),
+  meaning: (path, context) => value(context.readFile(path.trim()), `file:${path.trim()}`),
 };
 
 /** `%VAR%`, on Windows only */
 export const percent: Rule = {
   pattern: '%([A-Za-z_][A-Za-z0-9_()]*)%',
-  meaning: (name, scenery) =>
-    scenery.host.platform === 'win32' ? value(lookUp(name, scenery), name) : { kind: 'literal' },
+  meaning: (name, context) =>
+    context.host.platform === 'win32' ? value(lookUp(name, context), name) : { kind: 'literal' },
 };
 
 /** `${workspaceFolder}` and the other directory names of an editor. */

@@ -81,7 +81,7 @@ async function opened(one: AdmittedServer, more: Partial<OpenContext> = {}) {
 describe('openServer', () => {
   it('starts a server, calls it and stops it', async () => {
     const { open, closings } = await opened(server([]));
-    expect(open.connection.greeting).toMatchObject({ name: 'odd', version: '1', protocolVersion: '2025-11-25' });
+    expect(open.connection.handshake).toMatchObject({ name: 'odd', version: '1', protocolVersion: '2025-11-25' });
     const { value } = await open.connection.callTool('echo', { a: 1 }, OPTIONS);
     expect(value).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
     await open.close('enough');

@@ -45,22 +45,22 @@ export interface Transport {
 }
 
 /** Starts or connects to a server. Only policy can create an `AdmittedServer`. */
-export async function openTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
+export async function openTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<Transport> {
   const { name, definition } = server;
   const { transport } = definition;
   switch (transport) {
     case 'stdio':
-      return childTransport(server, surroundings);
+      return childTransport(server, context);
     case 'http':
     case 'auto':
     case 'sse':
     case 'ws':
     case 'claudeai-proxy':
-      return remoteTransport(server, transport, surroundings);
+      return remoteTransport(server, transport, context);
     case 'socket':
-      return socketTransport(name, definition, surroundings);
+      return socketTransport(name, definition, context);
     case 'sdk':
-      return sdkTransport(name, surroundings);
+      return sdkTransport(name, context);
   }
 }
 
@@ -89,12 +89,12 @@ async function socketTransport(
 async function remoteTransport(
   server: AdmittedServer,
   transport: RemoteTransport,
-  surroundings: LaunchEnvironment,
+  context: LaunchEnvironment,
 ): Promise<Transport> {
   const { name, definition } = server;
-  const cwd = startFolder(definition, surroundings);
+  const cwd = startFolder(definition, context);
   try {
-    const { channel, headers } = await openRemote(server, transport, cwd, surroundings, surroundings.limits);
+    const { channel, headers } = await openRemote(server, transport, cwd, context, context.limits);
     const [written, named] = [secretsOf(definition), secretsOf(definition, {}, 'named')];
     return {
       channel,
@@ -116,15 +116,15 @@ function explained(name: string, error: unknown): unknown {
   return error instanceof PortolanError ? broken(name, error.message, error.hint) : error;
 }
 
-async function childTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
+async function childTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<Transport> {
   const { name, definition } = server;
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
-  const cwd = startFolder(definition, surroundings);
+  const cwd = startFolder(definition, context);
   // No await from this check to the start of the process, so that files have little time to change.
-  const { envFileText } = surroundings.checkFiles(server);
+  const { envFileText } = context.checkFiles(server);
   const own = { ...variablesFromFile(name, definition, cwd, envFileText), ...definition.env };
-  const env = childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform);
-  const passed = passedVariables(env, surroundings.passEnv);
+  const env = childEnvironment(context.env, own, context.passEnv, context.platform);
+  const passed = passedVariables(env, context.passEnv);
   const proxies = Object.entries(env).flatMap(([name, value]) => (/_proxy$/i.test(name) ? addressSecrets(value) : []));
   const secretsAmong = (which: Which) => [...secretsOf(definition, { ...passed, ...own }, which), ...proxies];
   const secrets = secretsAmong('every');
@@ -133,11 +133,11 @@ async function childTransport(server: AdmittedServer, surroundings: LaunchEnviro
     args: definition.args ?? [],
     env,
     cwd,
-    guardian: surroundings.guardian,
+    guardian: context.guardian,
     secrets,
   });
   return {
-    channel: new ChildChannel(child, surroundings.limits),
+    channel: new ChildChannel(child, context.limits),
     pid: child.pid,
     secrets,
     namedSecrets: secretsAmong('named'),

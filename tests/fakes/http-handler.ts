@@ -56,11 +56,11 @@ export function makeDependencies() {
         throw new RpcError(Number(params.name), 'as you wish');
     }
   };
-  const face = {
+  const surface = {
     ...fakeSurface({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) }),
     inputSchemaOf: (name: string) => (name === LOCATED.name ? LOCATED.inputSchema : undefined),
   };
-  return { session: { face, questions, version: '9', log: silentLog }, waits };
+  return { session: { surface, questions, version: '9', log: silentLog }, waits };
 }
 
 export async function handler(token?: string) {

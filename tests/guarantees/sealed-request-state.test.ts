@@ -41,9 +41,9 @@ function request(client: string, params: Json): SurfaceRequest {
 const objectOf = (answer: Answer | undefined): Json => (answer && 'value' in answer ? (answer.value as Json) : {});
 
 describe.each([
-  { kind: 'of a call that is held', face: asking, key: '0' },
-  { kind: 'that a server wants back', face: stateless, key: 'name' },
-])('a requestState $kind', { tags: 'S11' }, ({ face, key }) => {
+  { kind: 'of a call that is held', surface: asking, key: '0' },
+  { kind: 'that a server wants back', surface: stateless, key: 'name' },
+])('a requestState $kind', { tags: 'S11' }, ({ surface, key }) => {
   let questions: ServerQuestions;
   beforeEach(() => {
     questions = new ServerQuestions();
@@ -53,7 +53,7 @@ describe.each([
     vi.useRealTimers();
   });
   const answer = async (client: string, params: Json) =>
-    objectOf(await questions.answer(request(client, params), face));
+    objectOf(await questions.answer(request(client, params), surface));
 
   it('completes the call with the client’s response', async () => {
     const asked = await answer('a@1', {});
@@ -90,9 +90,9 @@ describe.each([
 });
 
 describe.each([
-  { kind: 'that a server wants back', face: stateless },
-  { kind: 'of a call that is held', face: asking },
-])('a state $kind', { tags: 'S11' }, ({ face }) => {
+  { kind: 'that a server wants back', surface: stateless },
+  { kind: 'of a call that is held', surface: asking },
+])('a state $kind', { tags: 'S11' }, ({ surface }) => {
   const EXECUTE = { name: 'execute_tool', arguments: { server: 'one', tool: 'x', arguments: {} } };
   it.each([
     { title: 'for another tool', first: { name: 'x' }, other: { name: 'y' } },
@@ -108,10 +108,10 @@ describe.each([
     },
   ])('is refused $title', async ({ first, other }) => {
     using questions = new ServerQuestions();
-    const asked = objectOf(await questions.answer(request('a@1', first), face));
+    const asked = objectOf(await questions.answer(request('a@1', first), surface));
     expect(asked).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
     const bring = (params: Json) =>
-      questions.answer(request('a@2', { ...params, requestState: asked.requestState, inputResponses: {} }), face);
+      questions.answer(request('a@2', { ...params, requestState: asked.requestState, inputResponses: {} }), surface);
     await expect(bring(other)).rejects.toMatchObject({ fault: { code: -32602 } });
     await expect(bring(first)).resolves.toBeDefined();
   });

@@ -34,8 +34,8 @@ async function clientIn(
   const [input, output] = [new PassThrough(), new PassThrough()];
   const questions = new ServerQuestions();
   const limits = () => ({ maxLineBytes: 1e6, maxDepth: 64 });
-  const face = chooseSurface(running.gateway, undefined);
-  const session = serveStdio({ face, questions, version: '0', log: silentLog, input, output, limits });
+  const surface = chooseSurface(running.gateway, undefined);
+  const session = serveStdio({ surface, questions, version: '0', log: silentLog, input, output, limits });
   const asked: Json[] = [];
   const waiting = new Map<unknown, (result: Json) => void>();
   let text = '';

@@ -14,8 +14,8 @@ describe('servers of every protocol revision', () => {
     using machine = makeMachine();
     const servers = { one };
     await using running = await startGateway(machine.options({ servers, clients: [] }));
-    const { greeting, tools = [] } = await running.catalog.refresh('one');
-    expect(greeting?.protocolVersion).toBe(version);
+    const { handshake, tools = [] } = await running.catalog.refresh('one');
+    expect(handshake?.protocolVersion).toBe(version);
     expect(tools.length).toBeGreaterThan(0);
     expect(running.catalog.eraOf('one')).toBe(version === '2026-07-28' ? 'modern' : 'legacy');
   });

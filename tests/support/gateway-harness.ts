@@ -158,18 +158,20 @@ export async function gatewayWith(
   const machine = makeMachine();
   const running = await startGateway({ ...machine.options({ servers, settings, clients: [] }), log });
   const sessions: Session[] = [];
-  const faces = new Map<string | undefined, Surface>();
+  const surfaces = new Map<string | undefined, Surface>();
   const questions = new ServerQuestions();
   const limits = () => ({ maxLineBytes: MAX_LINE_BYTES, maxDepth: running.gateway.view.settings.limits.maxDepth });
   return {
     machine,
     running,
     connect: (expose) => {
-      const face = faces.get(expose) ?? chooseSurface(running.gateway, expose);
-      faces.set(expose, face); // all clients share one, as in the program
+      const surface = surfaces.get(expose) ?? chooseSurface(running.gateway, expose);
+      surfaces.set(expose, surface); // all clients share one, as in the program
       const [input, output] = [new PassThrough(), new PassThrough()];
       const label = String(sessions.length);
-      sessions.push(serveStdio({ face, questions, version: '0', log, input, output, limits, label, principal: label }));
+      sessions.push(
+        serveStdio({ surface, questions, version: '0', log, input, output, limits, label, principal: label }),
+      );
       return new LineClient(input, output);
     },
     conversation: (client = 'test') => ({ client, signal: new AbortController().signal }),

@@ -17,7 +17,7 @@ export interface HttpHandlerOptions {
   readonly hosts: () => HostRules;
   readonly token?: string;
   /** Called for each client that initializes; the returned value is disposed of when the client leaves. */
-  readonly came?: (session: Session) => Disposable;
+  readonly onClient?: (session: Session) => Disposable;
   /** Further paths beside `/health`. */
   readonly routes?: PlainRoutes;
 }
@@ -49,7 +49,7 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
   const legacy = new LegacySessions({
     Transport: sdk.WebStandardStreamableHTTPServerTransport,
     session,
-    came: options.came,
+    onClient: options.onClient,
   });
   // Every admitted client sent the same token.
   const bearer = token === undefined ? '' : sha256(token);

@@ -20,7 +20,7 @@ export interface LegacyOptions {
   readonly Transport: typeof WebStandardStreamableHTTPServerTransport;
   readonly session: SessionOptions;
   /** Called for each new client; the returned value is disposed of when the client leaves. */
-  readonly came?: ((session: Session) => Disposable) | undefined;
+  readonly onClient?: ((session: Session) => Disposable) | undefined;
   readonly maxSessions?: number;
   readonly now?: () => number;
 }
@@ -113,9 +113,9 @@ export class LegacySessions implements Disposable {
     });
     const kept: Kept = { transport, session, bearer, waiting: new Set(), usedAt: this.#now(), open: 0 };
     this.#kept.set(id, kept);
-    const visit = this.#options.came?.(session);
+    const registration = this.#options.onClient?.(session);
     void session.ended.then(() => {
-      visit?.[Symbol.dispose]();
+      registration?.[Symbol.dispose]();
       this.#kept.delete(id);
       session.cancelAll();
     });

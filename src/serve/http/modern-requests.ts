@@ -71,7 +71,7 @@ export class ModernRequests {
     { headers }: Request,
   ): RpcFault | undefined {
     if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return undefined;
-    return paramFault(this.#options.session.face.inputSchemaOf?.(params.name), params.arguments, headers);
+    return paramFault(this.#options.session.surface.inputSchemaOf?.(params.name), params.arguments, headers);
   }
 
   #open(channel: TransportChannel, principal: string): Session {

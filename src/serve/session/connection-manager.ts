@@ -43,9 +43,9 @@ export interface ClientConnection extends Disposable {
 
 interface Client {
   readonly id: string;
-  readonly arrival: ConnectingClient;
+  readonly connecting: ConnectingClient;
   readonly since: Date;
-  readonly manners: () => ClientRoutingPolicy;
+  readonly routingPolicy: () => ClientRoutingPolicy;
   readonly transport: ConnectedClient['transport'];
   session?: Session;
   isVisible: boolean;
@@ -64,9 +64,9 @@ const REQUEST_MS = 60_000;
 const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|bridge)(?:\/|$)/;
 
 /** The abilities that a client may use on behalf of another; not roots, which describe its own workspace. */
-const LENT = ['sampling', 'elicitation'] as const;
+const SHARED_ABILITIES = ['sampling', 'elicitation'] as const;
 /** Long, because the other client's user may be away. */
-const LENT_MS = 10 * 60_000;
+const SHARED_REQUEST_MS = 10 * 60_000;
 const ALONE: ClientRoutingPolicy = { mayAskOtherClients: false, mayAnswerForOtherClients: false };
 const ON_BEHALF = 'portolan/onBehalfOf';
 
@@ -86,10 +86,10 @@ export class ConnectionManager {
   }
 
   /** Registers an HTTP client. Routing excludes it, because it may be on another machine. */
-  came(session: Session): Disposable {
+  registerHttpClient(session: Session): Disposable {
     const id = this.#freeId(undefined);
-    const kind = { transport: 'http', manners: () => ALONE, isVisible: false } as const;
-    this.#clients.set(id, { id, arrival: {}, since: new Date(), session, ...kind });
+    const kind = { transport: 'http', routingPolicy: () => ALONE, isVisible: false } as const;
+    this.#clients.set(id, { id, connecting: {}, since: new Date(), session, ...kind });
     return { [Symbol.dispose]: () => void this.#clients.delete(id) };
   }
 
@@ -97,9 +97,9 @@ export class ConnectionManager {
     return [...this.#clients.values()].map(shown);
   }
 
-  enter(arrival: ConnectingClient, manners: () => ClientRoutingPolicy = () => ALONE): ClientConnection {
-    const kind = { transport: 'socket', manners, isVisible: true } as const;
-    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), ...kind };
+  enter(connecting: ConnectingClient, routingPolicy: () => ClientRoutingPolicy = () => ALONE): ClientConnection {
+    const kind = { transport: 'socket', routingPolicy, isVisible: true } as const;
+    const client: Client = { id: this.#freeId(connecting.id), connecting, since: new Date(), ...kind };
     this.#clients.set(client.id, client);
     let leave: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
@@ -115,7 +115,7 @@ export class ConnectionManager {
           if (method === LEFT) leave();
         },
         others: {
-          abilities: () => this.#lent(client),
+          abilities: () => this.#otherAbilities(client),
           ask: (method, params, signal) => this.#askAnother(client, method, params, signal),
         },
       },
@@ -173,15 +173,15 @@ export class ConnectionManager {
 
   /** The clients that may answer for this client, most recently connected first. */
   #lenders(from: Client): Client[] {
-    if (!from.manners().mayAskOtherClients) return [];
+    if (!from.routingPolicy().mayAskOtherClients) return [];
     return this.#others(from)
-      .filter(({ manners }) => manners().mayAnswerForOtherClients)
+      .filter(({ routingPolicy }) => routingPolicy().mayAnswerForOtherClients)
       .reverse();
   }
 
-  #lent(from: Client): Readonly<Record<string, unknown>> | undefined {
+  #otherAbilities(from: Client): Readonly<Record<string, unknown>> | undefined {
     const lenders = this.#lenders(from);
-    const found = LENT.flatMap((ability) => {
+    const found = SHARED_ABILITIES.flatMap((ability) => {
       const lender = lenders.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
       return lender ? [[ability, lender.session?.introduced?.abilities?.[ability]]] : [];
     });
@@ -194,11 +194,11 @@ export class ConnectionManager {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const ability = LENT.find((one) => one === ABILITY_FOR[method]);
+    const ability = SHARED_ABILITIES.find((one) => one === ABILITY_FOR[method]);
     const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
     const session = this.#lenders(from).find(canIt)?.session;
     if (!session) throw unsupportedByClient(method);
-    using limit = deadline(LENT_MS, signal);
+    using limit = deadline(SHARED_REQUEST_MS, signal);
     return await session.asker(limit.signal)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
   }
 
@@ -221,14 +221,14 @@ export class ConnectionManager {
   }
 }
 
-function shown({ id, transport, arrival, since, session, isVisible }: Client): ConnectedClient {
-  const { name = 'unknown', version, abilities = {}, pid = arrival.pid } = session?.known ?? {};
+function shown({ id, transport, connecting, since, session, isVisible }: Client): ConnectedClient {
+  const { name = 'unknown', version, abilities = {}, pid = connecting.pid } = session?.known ?? {};
   return {
     ...{ id, transport, name, capabilities: abilities, since: since.toISOString() },
     ...{ calls: session?.calls ?? 0, visible: isVisible },
     ...(version !== undefined && { version }),
     ...(pid !== undefined && { pid }),
-    ...(arrival.cwd !== undefined && { cwd: arrival.cwd }),
+    ...(connecting.cwd !== undefined && { cwd: connecting.cwd }),
   };
 }
 

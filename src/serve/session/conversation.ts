@@ -72,7 +72,7 @@ export function conversationWith(
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
     // A modern client gets questions in the response instead; `ask` reaches only other clients.
     ask: era === 'legacy' ? requestFromClient(peer, standing, signal, id) : others && askOthers(others, signal),
-    lent: era === 'legacy' ? others?.abilities : undefined,
+    otherAbilities: era === 'legacy' ? others?.abilities : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
     log: isLogWanted
       ? (entry) => {

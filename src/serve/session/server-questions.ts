@@ -24,16 +24,16 @@ export class ServerQuestions implements Disposable {
   readonly #held = new SuspendedCalls(this.#key);
 
   /** The surface's result, or questions for the client. */
-  answer(request: SurfaceRequest, face: Surface): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest, surface: Surface): Promise<Answer> | undefined {
     const { method, era } = request;
-    return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, face) : face.answer(request);
+    return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, surface) : surface.answer(request);
   }
 
   [Symbol.dispose](): void {
     this.#held[Symbol.dispose]();
   }
 
-  async #converse(request: SurfaceRequest, face: Surface): Promise<Answer> {
+  async #converse(request: SurfaceRequest, surface: Surface): Promise<Answer> {
     const { inputResponses, requestState, ...params } = request.params;
     if (requestState !== undefined && typeof requestState !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'requestState must be a string');
@@ -51,7 +51,7 @@ export class ServerQuestions implements Disposable {
     const answer = await this.#held.start(
       bound,
       async (ask, signal, voice) => {
-        const answer = face.answer({
+        const answer = surface.answer({
           ...request,
           params,
           conversation: {

@@ -19,7 +19,7 @@ export interface Routes {
 }
 
 export interface SessionOptions {
-  readonly face: Surface;
+  readonly surface: Surface;
   readonly questions: ServerQuestions;
   readonly version: string;
   readonly log: Log;

@@ -23,7 +23,7 @@ function opened() {
   output.on('data', (chunk: Buffer) => {
     for (const line of String(chunk).split('\n').filter(Boolean)) said.push(JSON.parse(line));
   });
-  const face: Surface = {
+  const surface: Surface = {
     introduction: async () => ({ capabilities: {} }),
     translate: () => undefined,
     answer: async ({ params, conversation }) => {
@@ -37,7 +37,7 @@ function opened() {
     },
   };
   const channel = new StreamChannel(input, output, () => ({ maxLineBytes: 1_000_000, maxDepth: 128 }));
-  new Session(channel, { face, log: silentLog, version: '1', questions: new ServerQuestions(), label: 'c1' });
+  new Session(channel, { surface, log: silentLog, version: '1', questions: new ServerQuestions(), label: 'c1' });
   const say = async (message: Json) => {
     input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     await handled();

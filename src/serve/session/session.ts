@@ -60,7 +60,7 @@ export class Session {
       notification: (method, params) => this.#notified(method, params),
       noise: () => 'answer',
       closed: () => {
-        options.face.onClientLeft?.(this.#caller());
+        options.surface.onClientLeft?.(this.#caller());
         gone();
       },
       fault: (error) =>
@@ -225,13 +225,13 @@ export class Session {
   ): Promise<Answer> | undefined {
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES)
       throw new RpcError(RpcCode.internalError, 'too many unread responses: read the responses to earlier calls first');
-    const { face, questions, principal } = this.#options;
+    const { surface, questions, principal } = this.#options;
     if (method === 'tools/call') this.calls += 1;
     if (era === 'modern') this.#envelope = params._meta;
     const conversation = this.#conversation(id, params, era, signal);
     const answer = questions.answer(
       { method, params, era, conversation, principal: principal ?? conversation.client },
-      face,
+      surface,
     );
     return LEGACY_ONLY.has(method) ? answer?.then((given) => this.#subscription(method, params, given)) : answer;
   }
@@ -262,8 +262,8 @@ export class Session {
   }
 
   async #discover(): Promise<Answer> {
-    const { version, face, routes } = this.#options;
-    return { value: discovery(version, await face.introduction(), routes?.capabilities) };
+    const { version, surface, routes } = this.#options;
+    return { value: discovery(version, await surface.introduction(), routes?.capabilities) };
   }
 
   async #initialize(params: NonNullable<Params>): Promise<Answer> {
@@ -272,8 +272,8 @@ export class Session {
     this.#standing = undefined;
     this.#isInitialized = true;
     this.#peer.agreed(client.protocolVersion);
-    const { face, version, routes } = this.#options;
-    return { value: initializeResult(client, await face.introduction(), version, routes?.capabilities) };
+    const { surface, version, routes } = this.#options;
+    return { value: initializeResult(client, await surface.introduction(), version, routes?.capabilities) };
   }
 
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {

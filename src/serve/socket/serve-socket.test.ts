@@ -37,18 +37,18 @@ interface Connected {
   readonly count: () => number;
 }
 
-async function connected(call: Call, patience: { firstWordMs: number; halfClosedMs: number }): Promise<Connected> {
+async function connected(call: Call, timeouts: { firstWordMs: number; halfClosedMs: number }): Promise<Connected> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-socket-'));
   const path = join(folder, 's');
   const questions = new ServerQuestions();
   const clients = new ConnectionManager();
-  const face = fakeSurface({ 'tools/call': ({ conversation }) => call(conversation.signal) });
+  const surface = fakeSurface({ 'tools/call': ({ conversation }) => call(conversation.signal) });
   const serving = await serveSocket({
-    ...{ path, clients, about: {}, changed: () => undefined, patience },
+    ...{ path, clients, about: {}, changed: () => undefined, timeouts },
     enter: async () => ({
-      session: { face, questions, version: '0', log: silentLog },
+      session: { surface, questions, version: '0', log: silentLog },
       limits: () => ({ maxLineBytes: 100_000, maxDepth: 10 }),
-      manners: () => ({ mayAskOtherClients: false, mayAnswerForOtherClients: false }),
+      routingPolicy: () => ({ mayAskOtherClients: false, mayAnswerForOtherClients: false }),
       joined: () => undefined,
       [Symbol.dispose]: () => undefined,
     }),

@@ -22,7 +22,7 @@ export interface ClientContext extends ConnectingClient {
 export interface ConnectHandler extends Disposable {
   readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
   readonly limits: () => StreamLimits;
-  readonly manners: () => ClientRoutingPolicy;
+  readonly routingPolicy: () => ClientRoutingPolicy;
   /** Facts about the workspace for the client's bridge, sent when it connects. */
   readonly about?: Readonly<Record<string, unknown>>;
   /** `id` identifies the servers that belong to this client alone. */
@@ -38,7 +38,7 @@ export interface SocketOptions {
   readonly about: Readonly<Record<string, unknown>>;
   /** Called whenever a client connects or disconnects. */
   readonly changed: () => void;
-  readonly patience?: SocketTimeouts;
+  readonly timeouts?: SocketTimeouts;
 }
 
 /** Time limits for clients that may never send or finish. */
@@ -58,7 +58,7 @@ export interface SocketServing {
 
 const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
-const PATIENCE: SocketTimeouts = { firstWordMs: 30_000, halfClosedMs: 60_000 };
+const DEFAULT_TIMEOUTS: SocketTimeouts = { firstWordMs: 30_000, halfClosedMs: 60_000 };
 /** The time for a client to react to the announced shutdown. */
 const LEAVE_MS = 2_000;
 /** Limits before the client and its settings are known. */
@@ -82,40 +82,44 @@ export async function serveSocket(options: SocketOptions): Promise<SocketServing
 
 async function serveOne(
   socket: Socket,
-  { clients, enter, about, changed, patience = PATIENCE }: SocketOptions,
+  { clients, enter, about, changed, timeouts = DEFAULT_TIMEOUTS }: SocketOptions,
   leaving: Set<(limitMs: number) => Promise<void>>,
 ): Promise<void> {
   let limits = () => FIRST_LIMITS;
   const channel = new FirstMessage(new StreamChannel(socket, socket, () => limits()));
-  const tooLate = setTimeout(() => socket.destroy(), patience.firstWordMs);
+  const tooLate = setTimeout(() => socket.destroy(), timeouts.firstWordMs);
   const first = await channel.first;
   clearTimeout(tooLate);
   if (!first) return void socket.end();
   const context = first.kind === 'request' && first.method === OPEN ? readContext(first) : undefined;
   if (context === 'broken') return refuse(channel, first, 'bridge/open must contain home, cwd and env');
   socket.pause(); // later messages wait until the session is attached
-  let entrance: ConnectHandler;
+  let onConnect: ConnectHandler;
   try {
-    entrance = await enter(context);
+    onConnect = await enter(context);
   } catch (error) {
     if (error instanceof PortolanError)
       return refuse(channel, first, error.message, { code: error.code, hint: error.hint });
     throw error;
   }
-  using _entrance = entrance;
-  limits = entrance.limits;
-  using visit = clients.enter(context ?? {}, entrance.manners);
+  using _entrance = onConnect;
+  limits = onConnect.limits;
+  using connection = clients.enter(context ?? {}, onConnect.routingPolicy);
   if (context && first.kind === 'request') {
     channel.take();
-    channel.send({ kind: 'result', id: first.id, answer: { value: { ...about, ...entrance.about, id: visit.id } } });
+    channel.send({
+      kind: 'result',
+      id: first.id,
+      answer: { value: { ...about, ...onConnect.about, id: connection.id } },
+    });
   }
-  const { id, routes } = visit;
+  const { id, routes } = connection;
   const session = new Session(channel, {
-    ...{ ...entrance.session, label: id, principal: id, routes },
+    ...{ ...onConnect.session, label: id, principal: id, routes },
     lostState: context?.hasLost === true,
   });
-  visit.attach(session);
-  entrance.joined(session, id);
+  connection.attach(session);
+  onConnect.joined(session, id);
   socket.resume();
   changed();
   // After a disconnect nobody can receive the responses.
@@ -124,14 +128,14 @@ async function serveOne(
     if (context) {
       session.tell(LEAVING, {});
       // Requests that the client sent before it got the announcement are still served.
-      await Promise.race([visit.left, session.ended, later(LEAVE_MS)]);
+      await Promise.race([connection.left, session.ended, later(LEAVE_MS)]);
     }
     await session.drain(limitMs);
   };
   leaving.add(leave);
   using _watch = watchSocket(socket, session);
   await session.ended;
-  await session.drain(patience.halfClosedMs);
+  await session.drain(timeouts.halfClosedMs);
   leaving.delete(leave);
   socket.destroySoon();
   setImmediate(changed);

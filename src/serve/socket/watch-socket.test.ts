@@ -26,10 +26,10 @@ async function watched(): Promise<{ client: Socket; hungUp: Promise<boolean> }> 
   let hungUp: Promise<boolean> = Promise.resolve(false);
   const server = createServer((socket) => {
     const limits = () => ({ maxLineBytes: 100_000, maxDepth: 10 });
-    const face = fakeSurface({ 'tools/list': async () => ({ value: { text: LARGE } }) });
+    const surface = fakeSurface({ 'tools/list': async () => ({ value: { text: LARGE } }) });
     const questions = new ServerQuestions();
     const channel = new StreamChannel(socket, socket, limits);
-    const session = new Session(channel, { face, questions, version: '0', log: silentLog });
+    const session = new Session(channel, { surface, questions, version: '0', log: silentLog });
     const watch = watchSocket(socket, session, PING_MS);
     closing.push(
       () => watch[Symbol.dispose](),

@@ -34,11 +34,11 @@ export class ExposeOne implements Surface {
   }
 
   async introduction(): Promise<Introduction> {
-    const greeting = await this.#gateway.greetingOf(this.#server);
+    const handshake = await this.#gateway.greetingOf(this.#server);
     return {
-      capabilities: greeting?.capabilities ?? { tools: {} },
-      ...(greeting?.instructions !== undefined && {
-        instructions: cleanText(greeting.instructions, MAX_INSTRUCTION_CHARACTERS).text,
+      capabilities: handshake?.capabilities ?? { tools: {} },
+      ...(handshake?.instructions !== undefined && {
+        instructions: cleanText(handshake.instructions, MAX_INSTRUCTION_CHARACTERS).text,
       }),
     };
   }

@@ -13,7 +13,7 @@ const withPercent = expansion([braced, bare, percent]);
 const geminiExpansion: Expansion = {
   ...plain,
   fields: new Set<ExpandedField>(['command', 'args', 'env', 'cwd', 'url', 'headers']),
-  expand: (text, scenery, field) => (field === 'env' ? withPercent : plain).expand(text, scenery, field),
+  expand: (text, context, field) => (field === 'env' ? withPercent : plain).expand(text, context, field),
 };
 
 export const geminiPlace = {

@@ -17,7 +17,7 @@ export interface CallInFlight {
 
 /** The calls in progress on one connection; assigns progress, logs and questions of the server to them. */
 export class CallsInFlight {
-  readonly #flights = new Map<number, CallInFlight>();
+  readonly #calls = new Map<number, CallInFlight>();
   readonly #waiting: (() => void)[] = [];
   /** Calls that were cancelled or timed out, oldest first. */
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
@@ -56,34 +56,34 @@ export class CallsInFlight {
     });
   }
 
-  enter(flight: CallInFlight): void {
-    this.#flights.set(flight.id, flight);
+  enter(call: CallInFlight): void {
+    this.#calls.set(call.id, call);
   }
 
   get size(): number {
-    return this.#flights.size;
+    return this.#calls.size;
   }
 
   /** The client no longer waits for this call, but the server may still be working on it. */
-  giveUp(flight: CallInFlight): void {
-    if (!this.#flights.get(flight.id)) return;
-    this.#givenUp.push({ caller: callerOf(flight.conversation), until: performance.now() + GIVEN_UP_MS });
+  giveUp(call: CallInFlight): void {
+    if (!this.#calls.get(call.id)) return;
+    this.#givenUp.push({ caller: callerOf(call.conversation), until: performance.now() + GIVEN_UP_MS });
     if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
-    this.leave(flight);
+    this.leave(call);
   }
 
   leave({ id }: CallInFlight): void {
-    this.#flights.delete(id);
+    this.#calls.delete(id);
     if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
   }
 
   progress(params: Readonly<Record<string, unknown>>): void {
     const { progressToken } = params;
-    const flight = typeof progressToken === 'number' ? this.#flights.get(progressToken) : undefined;
-    if (!flight) return;
-    flight.alive();
+    const call = typeof progressToken === 'number' ? this.#calls.get(progressToken) : undefined;
+    if (!call) return;
+    call.alive();
     const step = readProgress(params);
-    if (step) flight.conversation.progress?.(step);
+    if (step) call.conversation.progress?.(step);
   }
 
   /** Sends a log message to the only client with calls in progress. Drops it if it may concern a call of another client. */
@@ -95,8 +95,8 @@ export class CallsInFlight {
   /** Sends a server's question to the client whose call caused it. Rejects it if that client is not certain (G8). */
   async ask(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     this.#asksQuestions = true;
-    const flights = this.#inOrder();
-    const [first] = flights;
+    const calls = this.#inOrder();
+    const [first] = calls;
     if (!first) {
       // Some servers ask for the roots before the first call.
       if (method === 'roots/list') return this.#roots();
@@ -104,7 +104,7 @@ export class CallsInFlight {
     }
     if (!this.#isSurelyOf(callerOf(first.conversation)))
       throw new RpcError(RpcCode.internalError, `${method}: it may concern a call of another client; try again`);
-    const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
+    const asking = calls.findLast(({ conversation }) => conversation.ask !== undefined);
     if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client does not support ${method}`);
     const marked = markedRequest(asking, method, params);
     // The time in which a person answers must not count against the timeout.
@@ -119,7 +119,7 @@ export class CallsInFlight {
   }
 
   #inOrder(): CallInFlight[] {
-    return [...this.#flights.values()].sort((a, b) => a.id - b.id);
+    return [...this.#calls.values()].sort((a, b) => a.id - b.id);
   }
 
   /** Whether all calls in progress, and those given up recently, belong to this client. */
@@ -130,7 +130,7 @@ export class CallsInFlight {
   }
 
   #isUsedByOthers(caller: string): boolean {
-    for (const { conversation } of this.#flights.values()) if (callerOf(conversation) !== caller) return true;
+    for (const { conversation } of this.#calls.values()) if (callerOf(conversation) !== caller) return true;
     return false;
   }
 }

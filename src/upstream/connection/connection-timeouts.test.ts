@@ -47,8 +47,8 @@ describe('timeouts of a connection', () => {
 
   it('never cancels the handshake', async () => {
     const { connection, got } = connectTo(() => undefined);
-    const greeting = handshake(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
-    expect(await failureOf(greeting)).toMatchObject({ hint: expect.stringContaining('timeouts.startMs') });
+    const pending = handshake(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
+    expect(await failureOf(pending)).toMatchObject({ hint: expect.stringContaining('timeouts.startMs') });
     await tick();
     expect(got.map(({ method }) => method)).toEqual(['initialize']);
   });

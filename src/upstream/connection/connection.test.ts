@@ -18,7 +18,7 @@ describe('Connection', () => {
     );
     await handshake(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
     await expect.poll(() => got.length).toBe(2);
-    expect(connection.greeting).toEqual({
+    expect(connection.handshake).toEqual({
       name: 's',
       version: '1',
       protocolVersion: '2025-11-25',

@@ -69,19 +69,19 @@ const NEVER = new AbortController().signal;
 export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
-  readonly #flights: CallsInFlight;
+  readonly #calls: CallsInFlight;
   readonly #clock: AnswerDeadlines;
   readonly #channel: RequestChannel;
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
-  #greeting: ServerHandshake | undefined;
+  #handshake: ServerHandshake | undefined;
   #closing: string | undefined;
   /** Makes the `_meta` fields that a stateless server needs in every request. */
   #envelope: Envelope | undefined;
 
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
-    this.#flights = new CallsInFlight(events.roots?.bind(events));
+    this.#calls = new CallsInFlight(events.roots?.bind(events));
     this.#clock = new AnswerDeadlines(channel.isInProcess === true);
     this.#peer = new Peer(
       channel,
@@ -103,7 +103,7 @@ export class Connection {
     this.#channel = {
       peer: this.#peer,
       clock: this.#clock,
-      flights: this.#flights,
+      calls: this.#calls,
       isAlive: () => {
         this.#timeoutsInARow = 0;
       },
@@ -113,16 +113,16 @@ export class Connection {
     };
   }
 
-  get greeting(): ServerHandshake {
-    if (!this.#greeting) throw new Error('the handshake with the server is not complete');
-    return this.#greeting;
+  get handshake(): ServerHandshake {
+    if (!this.#handshake) throw new Error('the handshake with the server is not complete');
+    return this.#handshake;
   }
 
   /** Stores the result of the handshake, with the envelope if the server is stateless. */
-  greeted(greeting: ServerHandshake, envelope?: Envelope): void {
-    this.#greeting = greeting;
+  greeted(handshake: ServerHandshake, envelope?: Envelope): void {
+    this.#handshake = handshake;
     this.#envelope = envelope;
-    this.#peer.agreed(greeting.protocolVersion);
+    this.#peer.agreed(handshake.protocolVersion);
   }
 
   notify(method: string, params?: Params): void {
@@ -221,13 +221,13 @@ export class Connection {
     if (method === 'ping') return {};
     if (method === 'roots/list') this.#events.onRootsRequest?.();
     if (method === 'sampling/createMessage' || method === 'elicitation/create' || method === 'roots/list')
-      return this.#flights.ask(method, params);
+      return this.#calls.ask(method, params);
     throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
   }
 
   #onNotification(method: string, params: Params = {}): void {
-    if (method === 'notifications/progress') this.#flights.progress(params);
-    else if (method === 'notifications/message') this.#flights.log(params);
+    if (method === 'notifications/progress') this.#calls.progress(params);
+    else if (method === 'notifications/message') this.#calls.log(params);
     // These two refer to request ids that only this connection knows. Names without the prefix are reserved for Portolan.
     else if (
       method.startsWith('notifications/') &&
@@ -245,8 +245,8 @@ export class Connection {
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
     const asking = { method, timeouts: options, conversation, server: options.server ?? UNNAMED, isCall };
-    return isCall && this.#flights.mustWait(callerOf(conversation))
-      ? this.#flights.inTurn(conversation, options.timeoutMs, () => this.#send(asking, params, options))
+    return isCall && this.#calls.mustWait(callerOf(conversation))
+      ? this.#calls.inTurn(conversation, options.timeoutMs, () => this.#send(asking, params, options))
       : this.#send(asking, params, options);
   }
 
@@ -263,7 +263,7 @@ export class Connection {
     this.#timeoutsInARow += 1;
     request.giveUp(timedOut(request.method, request.timeouts.timeoutMs, this.#clock.spentMs));
     // An answer to another pending call would show that the server is slow and not stuck.
-    const isAlone = this.#flights.size === 0;
+    const isAlone = this.#calls.size === 0;
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
   }
 

@@ -49,8 +49,8 @@ export async function handshake(connection: Connection, introduction: HandshakeO
 
 async function discover(connection: Connection, introduction: HandshakeOptions, again = false): Promise<boolean> {
   const { client, options, era } = introduction;
-  const envelope = ({ abilities, lent, logLevel }: Partial<Conversation>) => {
-    const more = lent?.();
+  const envelope = ({ abilities, otherAbilities, logLevel }: Partial<Conversation>) => {
+    const more = otherAbilities?.();
     return {
       [META.version]: MODERN_VERSION,
       [META.abilities]: more ? { ...more, ...abilities } : (abilities ?? ABILITIES),

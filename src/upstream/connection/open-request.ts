@@ -11,7 +11,7 @@ import { checkedResult } from './tool-result.js';
 export interface RequestChannel {
   readonly peer: Peer;
   readonly clock: AnswerDeadlines;
-  readonly flights: CallsInFlight;
+  readonly calls: CallsInFlight;
   /** The server has answered, so it is not stuck. */
   isAlive(): void;
   onTimeout(request: OpenRequest): void;
@@ -65,7 +65,7 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
       this.#succeed = resolve;
       this.#fail = reject;
     });
-    if (isCall) channel.flights.enter(this);
+    if (isCall) channel.calls.enter(this);
   }
 
   /** Called after sending: the work here overlaps with that of the server. */
@@ -110,8 +110,8 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   }
 
   giveUp(error: PortolanError): void {
-    const { peer, flights } = this.#channel;
-    if (this.#isCall) flights.giveUp(this);
+    const { peer, calls } = this.#channel;
+    if (this.#isCall) calls.giveUp(this);
     peer.forget(this.id, error);
     if (!NEVER_CANCELLED.has(this.method))
       peer.notify('notifications/cancelled', { requestId: this.id, reason: error.message });
@@ -122,7 +122,7 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
     this.#isOpen = false;
     this.#channel.clock.stop(this);
     if (signal) unwatchAbort(signal, this);
-    if (this.#isCall) this.#channel.flights.leave(this);
+    if (this.#isCall) this.#channel.calls.leave(this);
   }
 }
 

@@ -26,10 +26,10 @@ export class CallbackListener implements AsyncDisposable {
     this.#answer = new Promise((resolve, reject) => {
       for (const server of servers)
         server.on('request', (request, response) => {
-          const heard = this.#read(request);
-          answer(response, heard.kind);
-          if (heard.kind === 'code') resolve(heard.callback);
-          else if (heard.kind === 'refused') reject(heard.error);
+          const result = this.#read(request);
+          answer(response, result.kind);
+          if (result.kind === 'code') resolve(result.callback);
+          else if (result.kind === 'refused') reject(result.error);
         });
     });
     this.#answer.catch(() => undefined); // `wait` reports the error
@@ -70,7 +70,7 @@ export class CallbackListener implements AsyncDisposable {
   }
 
   /** Ignores requests without the right state; they do not end the wait. */
-  #read({ method, url = '', headers }: IncomingMessage): Heard {
+  #read({ method, url = '', headers }: IncomingMessage): CallbackResult {
     const { redirect } = this;
     // DNS rebinding: a web page whose name resolves to this machine sends its own name.
     if (method !== 'GET' || headers.host !== redirect.host || !url.startsWith('/')) return { kind: 'other' };
@@ -86,7 +86,7 @@ export class CallbackListener implements AsyncDisposable {
   }
 }
 
-type Heard =
+type CallbackResult =
   | { readonly kind: 'other' }
   | { readonly kind: 'refused'; readonly error: PortolanError }
   | { readonly kind: 'code'; readonly callback: Callback };
@@ -106,14 +106,14 @@ async function listen(host: string, port: number): Promise<Server> {
   return server;
 }
 
-const PAGES: Readonly<Record<Heard['kind'], readonly [status: number, text: string]>> = {
+const PAGES: Readonly<Record<CallbackResult['kind'], readonly [status: number, text: string]>> = {
   code: [200, 'Portolan received the answer. You can close this window and return to your terminal.'],
   refused: [200, 'The sign-in was refused. You can close this window; your terminal shows the reason.'],
   other: [400, 'Portolan does not expect this request.'],
 };
 
 /** The page contains nothing from the request. */
-function answer(response: ServerResponse, kind: Heard['kind']): void {
+function answer(response: ServerResponse, kind: CallbackResult['kind']): void {
   const [status, text] = PAGES[kind];
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',

@@ -18,7 +18,7 @@ export async function openAutoChannel(options: AutoChannelOptions): Promise<Chan
 class AutoChannel implements Channel {
   readonly #options: AutoChannelOptions;
   #channel: Channel;
-  #greeting: Extract<Outgoing, { kind: 'request' }> | undefined;
+  #initializeRequest: Extract<Outgoing, { kind: 'request' }> | undefined;
   #isClosed = false;
 
   constructor(first: Channel, options: AutoChannelOptions) {
@@ -40,7 +40,7 @@ class AutoChannel implements Channel {
       ...this.#forwarded(channel, listener),
       undelivered: (id, reason) => {
         if (this.#channel !== channel) return;
-        if (id === this.#greeting?.id && speaksOtherwise(reason)) void this.#change(id, reason, listener);
+        if (id === this.#initializeRequest?.id && speaksOtherwise(reason)) void this.#change(id, reason, listener);
         else listener.undelivered(id, reason);
       },
     };
@@ -49,12 +49,12 @@ class AutoChannel implements Channel {
 
   send(message: Outgoing): void {
     // No other message precedes the answer to `initialize`, so only this request is repeated over SSE.
-    if (message.kind === 'request' && message.method === 'initialize') this.#greeting = message;
+    if (message.kind === 'request' && message.method === 'initialize') this.#initializeRequest = message;
     this.#channel.send(message);
   }
 
   agreed(version: string): void {
-    this.#greeting = undefined;
+    this.#initializeRequest = undefined;
     this.#channel.agreed?.(version);
   }
 
@@ -64,14 +64,14 @@ class AutoChannel implements Channel {
   }
 
   async #change(id: Id, refusal: Error, listener: ChannelListener): Promise<void> {
-    const [before, greeting] = [this.#channel, this.#greeting];
-    this.#greeting = undefined;
+    const [before, initializeRequest] = [this.#channel, this.#initializeRequest];
+    this.#initializeRequest = undefined;
     try {
       const channel = await this.#options.sse();
-      if (this.#isClosed || !greeting) return await channel.close();
+      if (this.#isClosed || !initializeRequest) return await channel.close();
       this.#channel = channel;
       channel.start(this.#overSse(listener, (reason) => neither(refusal, reason)));
-      channel.send(greeting);
+      channel.send(initializeRequest);
       await before.close();
     } catch (error) {
       listener.undelivered(id, neither(refusal, error instanceof Error ? error : undefined));

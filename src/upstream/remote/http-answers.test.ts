@@ -8,7 +8,7 @@ describe('an answer over HTTP', () => {
   it('of 202 without a body to server/discover means an older server', async () => {
     await using server = await serveHttp(minimalHandler(() => new Response(null, { status: 202 })));
     const { connection } = await connectOverHttp(server, {}, {}, {});
-    expect(connection.greeting.protocolVersion).toBe('2025-11-25');
+    expect(connection.handshake.protocolVersion).toBe('2025-11-25');
     await connection.close();
   });
 

@@ -10,7 +10,7 @@ describe('openHttpChannel', () => {
   it('connects to a server of the official SDK: handshake, list, call', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await connectOverHttp(server);
-    expect(connection.greeting).toMatchObject({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
+    expect(connection.handshake).toMatchObject({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
     const tools = await connection.listTools(OPTIONS);
     expect(tools.map((tool) => (tool as { name: string }).name)).toEqual(['echo', 'big', 'steps']);
     expect(await connection.callTool('echo', { a: 'ä' }, OPTIONS)).toEqual({

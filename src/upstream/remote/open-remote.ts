@@ -24,12 +24,12 @@ export async function openRemote(
   server: AdmittedServer,
   transport: RemoteTransport,
   cwd: string,
-  surroundings: RemoteSurroundings,
+  context: RemoteSurroundings,
   limits: () => StreamLimits,
 ): Promise<OpenRemote> {
-  const target = await remoteTarget(server, cwd, surroundings);
+  const target = await remoteTarget(server, cwd, context);
   const channel = await channelFor(server, transport, target, limits);
-  return { channel: inEditorPaths(channel, server.definition, surroundings), headers: target.headers };
+  return { channel: inEditorPaths(channel, server.definition, context), headers: target.headers };
 }
 
 async function channelFor(

@@ -53,24 +53,24 @@ const CONNECTOR_PLACE = /\{server_id\}|%7Bserver_id%7D/gi;
 export async function remoteTarget(
   server: AdmittedServer,
   cwd: string,
-  surroundings: RemoteSurroundings,
+  context: RemoteSurroundings,
 ): Promise<RemoteTarget> {
   const { definition } = server;
   const url = urlOf(definition);
   checkPlace(url, url);
-  const fixed = checkedHeaders({ ...definition.headers, ...keyOf(definition, url, surroundings) }, 'its headers');
+  const fixed = checkedHeaders({ ...definition.headers, ...keyOf(definition, url, context) }, 'its headers');
   const { headersHelper: line } = definition;
   const headers = await EntryHeaders.open(
     fixed,
-    line === undefined ? undefined : () => askHelper(line, server, url, cwd, surroundings),
+    line === undefined ? undefined : () => askHelper(line, server, url, cwd, context),
   );
   // A key in the entry takes precedence over a sign-in.
-  const access = headers.bringsKey ? undefined : surroundings.access?.(server);
+  const access = headers.bringsKey ? undefined : context.access?.(server);
   return {
     ...access,
     url,
     headers,
-    lookup: surroundings.lookup ?? dnsLookup,
+    lookup: context.lookup ?? dnsLookup,
     refusal: refusalOf(server, headers),
   };
 }
