@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   audit: async ({ discover, machine = {} }) =>
     (await import('./commands/audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit, discover),
   lock: async ({ discover }) => (await import('./commands/lock.js')).lockCommand(discover),
-  install: async ({ machine }) => (await import('./commands/install.js')).installCommand(machine),
+  install: async ({ discover, machine }) => (await import('./commands/install.js')).installCommand(discover, machine),
   add: async ({ machine }) => (await import('./commands/add.js')).addCommand(machine),
   remove: async ({ machine }) => (await import('./commands/remove.js')).removeCommand(machine),
   import: async ({ machine }) => (await import('./commands/import.js')).importCommand(machine),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, PortolanError } from '../base/index.js';
 
 /** A value that can be written into an entry. */
-export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
+export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
 
 /** The location of an entry: a path of keys that ends with its name. */
 export interface EntryPath {
@@ -35,7 +35,7 @@ export function valueAt(root: unknown, { path, list = false }: EntryPath): unkno
 }
 
 /** The document with the entry, to verify the result of an edit. */
-export function valueWith(root: unknown, at: EntryPath, value: Plain): unknown {
+export function valueWith(root: unknown, at: EntryPath, value: unknown): unknown {
   const [key = '', ...rest] = at.path;
   if (at.list && at.path.length === 1) {
     const items: readonly unknown[] = Array.isArray(root) ? root : [];
@@ -86,6 +86,20 @@ function normal(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (!isMap(value)) return value;
   return new Map(Object.entries(value).map(([key, inner]) => [key, normal(inner)]));
+}
+
+/** The value as it can be written; undefined if a part of it, such as a date, has no counterpart in every format. */
+export function plainOf(value: unknown): Plain | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'object' || value instanceof Date) return undefined;
+  const pairs: [string, Plain][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const plain = plainOf(inner);
+    if (plain === undefined) return undefined;
+    pairs.push([key, plain]);
+  }
+  return Array.isArray(value) ? pairs.map(([, inner]) => inner) : Object.fromEntries(pairs);
 }
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -17,6 +17,8 @@ const ATTEMPTS = 3;
 export interface EditOptions {
   /** Reject a link instead of the file: a repository could point it at any file of the user. */
   readonly refuseLinks?: boolean;
+  /** Keep a copy of the old file beside it (default); `false` if the caller has kept one. */
+  readonly backup?: boolean;
   readonly disk?: WritableDisk;
 }
 
@@ -31,11 +33,11 @@ export interface EditedFile extends WrittenFile {
 export async function editFile(
   path: string,
   edit: (text: string | undefined) => Promise<string | undefined>,
-  { refuseLinks = false, disk = writableDisk }: EditOptions = {},
+  { refuseLinks = false, backup = true, disk = writableDisk }: EditOptions = {},
 ): Promise<EditedFile> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await editOnce(path, edit, { refuseLinks, disk });
+      return await editOnce(path, edit, { refuseLinks, backup, disk });
     } catch (error) {
       const again = error instanceof PortolanError && error.code === ErrorCode.FileChanged && attempt < ATTEMPTS;
       if (!again) throw error;
@@ -46,7 +48,7 @@ export async function editFile(
 async function editOnce(
   path: string,
   edit: (text: string | undefined) => Promise<string | undefined>,
-  { refuseLinks, disk }: Required<EditOptions>,
+  { refuseLinks, backup, disk }: Required<EditOptions>,
 ): Promise<EditedFile> {
   const bytes = await withWriteErrors(path, async () => {
     if (refuseLinks && (await disk.facts(path))?.kind === 'link') throw notText(path, 'is a link, not a file');
@@ -58,7 +60,7 @@ async function editOnce(
     return { kind: 'removed', ...(await removeFile(path, { from: { bytes }, refuseLinks, disk })) };
   }
   if (bytes && Buffer.compare(Buffer.from(made), bytes) === 0) return { kind: 'unchanged', path: resolve(path) };
-  const written = await writeFile(path, made, { backup: true, from: { bytes }, refuseLinks, disk });
+  const written = await writeFile(path, made, { backup, from: { bytes }, refuseLinks, disk });
   return { kind: bytes === undefined ? 'created' : 'changed', ...written };
 }
 

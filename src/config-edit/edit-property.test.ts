@@ -74,7 +74,7 @@ function handWritten(value: Plain, by: Hand): string {
     return !breaking && text.includes('//') ? '' : text;
   };
   const written = (one: Plain, indent: string): string => {
-    if (typeof one !== 'object') return JSON.stringify(one);
+    if (typeof one !== 'object' || one === null) return JSON.stringify(one);
     const isList = Array.isArray(one);
     const inner = `${indent}${by.unit}`;
     const members = isList

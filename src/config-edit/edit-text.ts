@@ -1,5 +1,14 @@
 import { assertNever, type PortolanError } from '../base/index.js';
-import { type EntryPath, isSame, type Plain, refusal, valueAt, valueWith, valueWithout } from './edit-entry.js';
+import {
+  type EntryPath,
+  isSame,
+  type Plain,
+  plainOf,
+  refusal,
+  valueAt,
+  valueWith,
+  valueWithout,
+} from './edit-entry.js';
 
 /** JSON may contain comments and trailing commas. */
 export type EditFormat = 'json' | 'toml' | 'yaml';
@@ -48,6 +57,38 @@ export async function removeEntry(text: string, format: EditFormat, at: EntryPat
       throw unsafe(at);
     }
     if (made === undefined) return text.startsWith(MARK) ? MARK : undefined;
+    return `${text.startsWith(MARK) ? MARK : ''}${made}`;
+  });
+}
+
+/** Adds a text to a list of texts, which is created if it does not exist. Only JSON files have such lists. */
+export async function addListItem(text: string, at: readonly string[], item: string): Promise<string> {
+  const { addToJsonList } = await import('./json-edit.js');
+  return editList(text, at, (list) => [...list, item], addToJsonList, item);
+}
+
+/** Removes a text from a list of texts; an empty list stays. */
+export async function removeListItem(text: string, at: readonly string[], item: string): Promise<string> {
+  const { removeFromJsonList } = await import('./json-edit.js');
+  return editList(text, at, (list) => list.toSpliced(list.lastIndexOf(item), 1), removeFromJsonList, item);
+}
+
+async function editList(
+  text: string,
+  path: readonly string[],
+  expected: (list: readonly Plain[]) => readonly Plain[],
+  edit: (text: string, path: readonly string[], item: string) => string,
+  item: string,
+): Promise<string> {
+  const { readJson } = await import('./json-edit.js');
+  return refusing(() => {
+    const old = withoutMark(text);
+    const root = readJson(old);
+    const list = plainOf(valueAt(root, { path }) ?? []);
+    if (!Array.isArray(list)) throw refusal(`"${path.join('.')}" is not a list`);
+    const made = edit(old, path, item);
+    const wanted = made === old ? root : valueWith(root, { path }, expected(list));
+    if (!isSame(readJson(made), wanted, [])) throw unsafe({ path });
     return `${text.startsWith(MARK) ? MARK : ''}${made}`;
   });
 }

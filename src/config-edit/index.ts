@@ -1,5 +1,5 @@
-export type { EntryPath, Plain } from './edit-entry.js';
+export { type EntryPath, type Plain, plainOf, valueAt, valueWith, valueWithout } from './edit-entry.js';
 export { type EditedFile, type EditOptions, editFile } from './edit-file.js';
-export { type EditFormat, readEntry, removeEntry, setEntry } from './edit-text.js';
+export { addListItem, type EditFormat, readEntry, removeEntry, removeListItem, setEntry } from './edit-text.js';
 export type { Range } from './text-style.js';
 export { inlineMembers, statements } from './toml-scan.js';

@@ -85,6 +85,34 @@ export function removeJson(text: string, path: readonly string[]): string | unde
   return before === '' && /^\r?\n$/.test(after) ? undefined : `${before}${after}`;
 }
 
+/** Adds a text to the list at the path, which is created if it does not exist. */
+export function addToJsonList(text: string, path: readonly string[], item: string): string {
+  const root = parse(text);
+  const { nodes, missing } = root ? walk(root, path) : { nodes: [], missing: path };
+  const list = nodes.at(-1);
+  if (!list || missing.length > 0) return setJson(text, path, [item]);
+  if (list.type !== 'array') throw refusal(`"${path.join('.')}" is not a list`);
+  const [first] = list.children ?? [];
+  const isTallList = first !== undefined && isTall(text, list);
+  const between = isTallList ? `${styleOf(text).eol}${indentAt(text, first.offset)}` : isDense(text) ? '' : ' ';
+  return spliced(text, insertMember(text, bracketed(list), JSON.stringify(item), between));
+}
+
+/** Removes a text from the list at the path; an empty list stays. */
+export function removeFromJsonList(text: string, path: readonly string[], item: string): string {
+  const root = parse(text);
+  if (!root) return text;
+  const { nodes, missing } = walk(root, path);
+  const list = nodes.at(-1);
+  if (!list || missing.length > 0 || list.type !== 'array') return text;
+  const index = (list.children ?? []).findLastIndex((one) => one.value === item);
+  if (index < 0) return text;
+  const brackets = bracketed(list);
+  const removal = removeMember(text, brackets, index);
+  if (removal.kind === 'cut') return spliced(text, removal.splices);
+  return spliced(text, [{ start: brackets.open, end: brackets.close, text: '' }]);
+}
+
 /** The existing nodes along the path, starting at the root. */
 function walk(root: Node, path: readonly string[]): { nodes: readonly Node[]; missing: readonly string[] } {
   const nodes = [root];
@@ -135,7 +163,7 @@ function pretty(value: Plain, { unit, eol }: Style, indent: string): string {
 function inline(value: Plain, text: string): string {
   if (isDense(text)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item: Plain) => inline(item, text)).join(', ')}]`;
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   return `{${Object.entries(value)
     .map(([key, item]) => `${JSON.stringify(key)}: ${inline(item, text)}`)
     .join(', ')}}`;

@@ -18,7 +18,7 @@ export function readToml(text: string): unknown {
 export function setToml(text: string | undefined, at: EntryPath, value: Plain): string {
   const current = text ?? '';
   const root = readToml(current);
-  if (!isMap(value)) throw refusal('only a map can be written as a table');
+  if (!isMap(value)) return setTomlField(current, at, value);
   const known = valueAt(root, at) !== undefined;
   const inline = inlineHome(current, at);
   if (inline && known) return replaced(current, inline, at, root, value);
@@ -32,10 +32,45 @@ export function setToml(text: string | undefined, at: EntryPath, value: Plain): 
   return rest.endsWith('\n') ? `${rest}${eol}${table}${eol}` : `${rest}${eol}${eol}${table}`;
 }
 
+/** Sets a value inside an existing table: `key = value` after its other pairs, or in its brackets. */
+function setTomlField(text: string, at: EntryPath, value: Plain): string {
+  const root = readToml(text);
+  const parent = at.path.slice(0, -1);
+  if (!isMap(valueAt(root, { path: parent }))) throw refusal(`"${parent.join('.')}" is not a table`);
+  const home = inlineHome(text, at);
+  if (home) return valueAt(root, at) === undefined ? inserted(text, at, value) : replaced(text, home, at, root, value);
+  const all = statements(text);
+  const known = pairAt(all, at.path);
+  if (known) return spliced(text, [{ ...known.value, text: written(value) }]);
+  const { eol } = styleOf(text);
+  const header = all.findIndex(({ kind, path }) => kind === 'table' && isEqual(path, parent));
+  const direct = all.filter((one, n) => one.kind === 'pair' && isEqual(one.path.slice(0, -1), parent) && n > header);
+  const last = direct.at(-1) ?? all[header];
+  if (!last) throw refusal(`"${parent.join('.')}" is defined in several parts`);
+  const table = all.slice(0, all.indexOf(last) + 1).findLast(({ kind }) => kind !== 'pair');
+  const inside = at.path.slice(table?.path.length ?? 0);
+  const line = `${inside.map(keyText).join('.')} = ${written(value)}`;
+  return spliced(text, [{ start: last.line.end, end: last.line.end, text: `${eol}${line}` }]);
+}
+
+/** Removes a whole line `key = value`, and nothing around it. */
+function removeTomlPair(text: string, { line }: Statement): string {
+  const after = /^\r?\n/.exec(text.slice(line.end))?.[0];
+  if (after !== undefined) return spliced(text, [{ start: line.start, end: line.end + after.length, text: '' }]);
+  return text.slice(0, line.start).replace(/\r?\n$/, '') + text.slice(line.end);
+}
+
+function pairAt(all: readonly Statement[], path: readonly string[]) {
+  return all.find((one): one is Extract<Statement, { kind: 'pair' }> => one.kind === 'pair' && isEqual(one.path, path));
+}
+
 /** Removes the entry. Returns undefined if the file was created for it. */
 export function removeToml(text: string, at: EntryPath): string | undefined {
   const root = readToml(text);
-  if (valueAt(root, at) === undefined) return text;
+  const known = valueAt(root, at);
+  if (known === undefined) return text;
+  const pair = isMap(known) ? undefined : pairAt(statements(text), at.path);
+  if (pair) return removeTomlPair(text, pair);
   const inline = inlineHome(text, at);
   if (inline) {
     const removal = removeMember(text, inline, memberIndex(text, inline, at, root));

@@ -1,5 +1,5 @@
 import type { Definition } from '../model/index.js';
-import type { SourceReadings } from '../sources/index.js';
+import { clientFileOf, type SourceReadings } from '../sources/index.js';
 
 /**
  * A file that does not parse keeps the definitions of its last successful scan, because it may be in the middle of an
@@ -17,7 +17,7 @@ export function withLastGood<R extends SourceReadings>(
   let last: Definition | undefined;
   for (const old of before.definitions) {
     const current = places.get(keyOf(old));
-    if (!current && failed.has(old.source) && old.scope !== 'managed') {
+    if (!current && failed.has(clientFileOf(old.source)) && old.scope !== 'managed') {
       definitions.splice(last ? definitions.indexOf(last) + 1 : 0, 0, old);
       last = old;
     } else last = current ?? last;

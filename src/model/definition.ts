@@ -91,6 +91,8 @@ export const Definition = z.strictObject({
     .exactOptional(),
   missing: z.array(z.string()).readonly().exactOptional(),
   inputs: z.array(Input).readonly().exactOptional(),
+  /** A take-over keeps its client from starting it; Portolan alone does. */
+  takenOver: z.literal(true).exactOptional(),
   envFile: z.string().exactOptional(),
   description: z.string().exactOptional(),
   /** The gateway that the entry starts: its tools are those of other servers. */

@@ -27,6 +27,8 @@ export const ServerRecord = z.strictObject({
   renamedFrom: z.string().exactOptional(),
   /** The address at which it already runs, so that it is not started a second time. */
   runsAt: z.string().exactOptional(),
+  /** The clients that still start it by themselves. */
+  startedBy: z.array(z.string()).readonly().exactOptional(),
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
 

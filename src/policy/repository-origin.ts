@@ -12,7 +12,10 @@ export interface Folders {
 const IN_PROCESS_FOLDER = /^[\\/]+(?:proc|dev)[\\/]/;
 
 /** Returns whether the current repository brought the entry, whatever scope its client assigns. */
-export function isFromRepository({ scope, source }: Definition, { home, cwd, repository }: Folders): boolean {
+export function isFromRepository(
+  { scope, source }: Pick<Definition, 'scope' | 'source'>,
+  { home, cwd, repository }: Folders,
+): boolean {
   if (scope === 'project') return true;
   const top = topFolder({ home, cwd, repository });
   return top !== undefined && (source.startsWith(`${top}${sep}`) || IN_PROCESS_FOLDER.test(source));

@@ -63,9 +63,18 @@ export interface Place {
   readonly install?: Installation;
   /** How to add a server here for everyone who works on the project. */
   readonly shared?: SharedFile;
+  /** How the client is told not to start one entry; without it, a take-over removes the entry. */
+  readonly off?: OffSwitch | ((path: readonly string[]) => OffSwitch);
+  /** The entries of every project, if `find` gives only those of the current one. */
+  readonly findEverywhere?: AsyncFinder;
   /** Transforms the text before parsing, as the client does. */
   readonly prepare?: (text: string, host: Host, source: string) => string;
 }
+
+/** A field of the entry, or a list of names in the same file. */
+export type OffSwitch =
+  | { readonly field: readonly string[]; readonly value: boolean }
+  | { readonly list: readonly string[] };
 
 /** How a server entry is written to a file. */
 export interface Installation {

@@ -16,6 +16,8 @@ export interface RawEntry {
   readonly inputs?: readonly unknown[];
   /** The actual location, if the file only refers to another one. */
   readonly elsewhere?: { readonly source: string; readonly line: number };
+  /** A take-over keeps its client from starting it. */
+  readonly takenOver?: true;
 }
 
 export interface FoundEntries {

@@ -6,4 +6,23 @@ export { type Connector, connectorServers, entryFrom, inlineServers } from './in
 export { type InstallTarget, installTargetsOf, projectEntrances } from './install-target.js';
 export { ownEntry } from './own-entry.js';
 export { managedPlaces, type PathReading, readRules, readSources, type SourceReadings } from './read-sources.js';
+export {
+  type LeftEntry,
+  type Startable,
+  type StartedFile,
+  startedFiles,
+  type TakenOverFile,
+  takenOverFiles,
+} from './take-over-candidates.js';
+export {
+  clientFileOf,
+  entryHash,
+  type Move,
+  type MovedEntry,
+  originalOf,
+  readTakeOver,
+  recordOf,
+  recordText,
+  type TakeOverRecord,
+} from './take-over-record.js';
 export { unknownClient } from './unknown-client.js';

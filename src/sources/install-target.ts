@@ -73,7 +73,7 @@ function entrance(place: Place, installation: Installation, path: string, host: 
   };
 }
 
-function editFormat(format: Format): EditFormat {
+export function editFormat(format: Format): EditFormat {
   // JSON5 that is not valid JSONC is rejected when it is parsed.
   return format === 'toml' || format === 'yaml' ? format : 'json';
 }

@@ -107,6 +107,7 @@ async function readPlace(
       spot.text === undefined ? await reader.read(spot, place) : await reader.parse(spot.text, place, spot.path);
     const servers = reading.kind === 'read' ? await entriesOf(reading.document, spot.path, place, reader, row) : [];
     if (reading.kind === 'failed') row.problems.push({ ...reading.problem, source: spot.path });
+    if (reading.kind === 'read' && reading.problem) row.problems.push({ ...reading.problem, source: spot.path });
     row.looks.push({
       client: client.id,
       scope: place.scope,
@@ -139,7 +140,7 @@ async function entriesOf(
     for (const { path, ...problem } of found.problems) {
       row.problems.push({ ...problem, source, line: (path && document.lineOf(path)) ?? 1 });
     }
-    return found.entries.map((written) => ({ written, line: document.lineOf(written.path) ?? 1 }));
+    return found.entries.map((written) => withOrigin(written, document));
   } catch (error) {
     if (!(error instanceof InvalidEntry)) throw error;
     row.problems.push({
@@ -152,6 +153,14 @@ async function entriesOf(
     });
     return [];
   }
+}
+
+function withOrigin(written: RawEntry, document: Document): { written: RawEntry; line: number } {
+  const line = document.lineOf(written.path) ?? 1;
+  const origin = document.originOf?.(written.path);
+  if (!origin) return { written, line };
+  const { takenOver, source } = origin;
+  return { written: { ...written, takenOver, ...(source !== undefined && { elsewhere: { source, line } }) }, line };
 }
 
 /** Removes duplicates, because several clients may share a broken file. */

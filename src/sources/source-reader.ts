@@ -6,12 +6,13 @@ import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
 import { resolveTemplate, templatesFor } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
+import { originalOf, readTakeOver } from './take-over-record.js';
 
 /** The content of a file, or why it cannot be read. */
 export type ParsedFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly problem: ProblemDraft & { line?: number } }
-  | { readonly kind: 'read'; readonly document: Document };
+  | { readonly kind: 'read'; readonly document: Document; readonly problem?: ProblemDraft };
 
 /** One path of a place, which may not exist. */
 export interface ReadPath {
@@ -34,7 +35,9 @@ export class Reader {
     this.world = {
       host,
       read: async (path, format) => {
-        const reading = await this.#file(path, format);
+        // The place that the client reads decides whether a take-over counts; settings without servers have none.
+        const known = this.#read.get(keyOf(path, format, { takeOver: true }));
+        const reading = await (known ?? this.#file(path, format, { takeOver: false }));
         return reading.kind === 'read' ? reading.document : undefined;
       },
     };
@@ -69,39 +72,74 @@ export class Reader {
   }
 
   read({ path, unmatched }: ReadPath, place: Place): Promise<ParsedFile> {
-    return unmatched ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
+    if (unmatched) return Promise.resolve({ kind: 'absent' });
+    // Nothing beside a managed file may change its meaning.
+    return this.#file(path, place.format, { takeOver: place.scope !== 'managed', prepare: place.prepare });
   }
 
   /** Reads a JSON file that another file refers to. */
   readNamed(path: string): Promise<ParsedFile> {
-    return this.#file(path, 'json');
+    return this.#file(path, 'json', { takeOver: false });
   }
 
   async parse(text: string, { format, prepare }: Place, source: string): Promise<ParsedFile> {
     return asReading(await parseText(prepare ? prepare(text, this.host, source) : text, format), format);
   }
 
-  #file(path: string, format: Format, prepare?: Place['prepare']): Promise<ParsedFile> {
-    const key = `${prepare ? 'prepared ' : ''}${format} ${path}`;
-    const known = this.#read.get(key) ?? this.#open(path, format, prepare);
+  #file(path: string, format: Format, how: Manner): Promise<ParsedFile> {
+    const key = keyOf(path, format, how);
+    const known = this.#read.get(key) ?? this.#open(path, format, how);
     this.#read.set(key, known);
     return known;
   }
 
-  async #open(path: string, format: Format, prepare?: Place['prepare']): Promise<ParsedFile> {
+  async #open(path: string, format: Format, { takeOver, prepare }: Manner): Promise<ParsedFile> {
     const reading = this.host.files.read(path);
     switch (reading.kind) {
       case 'absent':
         return reading;
       case 'failed':
         return { kind: 'failed', problem: unreadable(reading, path) };
-      case 'read':
-        return asReading(
-          await parseText(prepare ? prepare(reading.text, this.host, path) : reading.text, format),
-          format,
-        );
+      case 'read': {
+        const parse = (text: string) => parseText(prepare ? prepare(text, this.host, path) : text, format);
+        const now = asReading(await parse(reading.text), format);
+        return takeOver && now.kind === 'read' ? this.#takenOver(path, now.document, parse) : now;
+      }
     }
   }
+
+  async #takenOver(path: string, now: Document, parse: (text: string) => Promise<Parsed>): Promise<ParsedFile> {
+    const found = readTakeOver(path, this.host.files);
+    if (found.kind === 'absent') return { kind: 'read', document: now };
+    const copy = found.kind === 'read' ? await parse(found.original) : undefined;
+    if (found.kind === 'read' && copy?.kind === 'parsed') {
+      const { withTakenOver } = await import('./taken-over.js');
+      return { kind: 'read', document: withTakenOver(now, path, found.record, copy.document) };
+    }
+    const { message, hint } =
+      found.kind === 'refused'
+        ? found
+        : {
+            message: `the take-over of this file is ignored: ${originalOf(path)} ${copy?.kind === 'broken' ? copy.message : ''}`,
+            hint: 'correct that file, or restore it from a backup',
+          };
+    return {
+      kind: 'read',
+      document: now,
+      problem: { code: 'take-over-ignored', severity: 'error', message, hint },
+    };
+  }
+}
+
+/** How a file is read. */
+interface Manner {
+  /** Whether a take-over of the file counts. */
+  readonly takeOver: boolean;
+  readonly prepare?: Place['prepare'];
+}
+
+function keyOf(path: string, format: Format, { takeOver, prepare }: Manner): string {
+  return `${prepare ? 'prepared ' : ''}${takeOver ? '' : 'plain '}${format} ${path}`;
 }
 
 function asReading(parsed: Parsed, format: Format): ParsedFile {

@@ -118,6 +118,7 @@ function assemble(sighting: LocatedEntry, draft: Draft, launch: Launch, gateway:
     written: launch.written,
   };
   Object.assign(definition, fields, launched);
+  if (written.takenOver) definition.takenOver = true;
   if (missing.length > 0) definition.missing = missing;
   if (inputs.length > 0) definition.inputs = inputs.map((id) => describeInput(id, written.inputs));
   if (gateway !== undefined) definition.nestedGateway = gateway;

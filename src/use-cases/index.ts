@@ -31,7 +31,16 @@ export {
   surroundingsText,
 } from './explain.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
-export { install, uninstall } from './install-client.js';
+export {
+  type Installed,
+  type InstallOptions,
+  type InstallPlan,
+  install,
+  type PlannedFile,
+  planInstall,
+  type Uninstalled,
+  uninstall,
+} from './install-client.js';
 export { launchFingerprint } from './launch-fingerprint.js';
 export {
   approveTools,
@@ -43,6 +52,7 @@ export {
   readServerLog,
   rulesForServers,
   sandboxState,
+  takeOverSavings,
   takeTour,
 } from './lazy-use-cases.js';
 export type { MissingValue } from './missing-values.js';
@@ -51,4 +61,8 @@ export { memoryOf } from './process-memory.js';
 export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
 export { startProblems } from './start-problems.js';
+export { type DetectedClient, detectedClients } from './take-over/detected-clients.js';
+export { selfStartingClients } from './take-over/self-started.js';
+export type { TakeOverSavings } from './take-over/take-over-savings.js';
 export type { TourStep } from './tour/take-tour.js';
+export { type Verification, verifyInstall } from './verify-entry.js';

@@ -17,7 +17,7 @@ export interface ToolChange {
 }
 
 /** The catalog on disk; no server is started. */
-function knownCatalog(discovery: Discovery): Catalog {
+export function knownCatalog(discovery: Discovery): Catalog {
   const catalog = new Catalog({
     store: diskStore(ownFolders(discovery.host), silentLog),
     connected: () =>

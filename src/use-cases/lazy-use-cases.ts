@@ -5,6 +5,7 @@ import type { Problem } from '../model/index.js';
 import type { ClientEntries } from './client-entries.js';
 import type { ToolChange } from './known-tools.js';
 import type { EngineState } from './sandbox-state.js';
+import type { TakeOverSavings } from './take-over/take-over-savings.js';
 import type { TourOptions } from './tour/take-tour.js';
 
 // Dynamic imports, so that the bundler splits the code and a command loads only its part.
@@ -69,4 +70,10 @@ export async function clientEntries(options: DiscoverOptions = {}): Promise<Clie
 export async function sandboxState(discovery: Discovery, isEvery: boolean): Promise<readonly EngineState[]> {
   const state = await import('./sandbox-state.js');
   return state.sandboxState(discovery, isEvery);
+}
+
+/** What a take-over would save, from the tool lists in the catalog. */
+export async function takeOverSavings(discovery: Discovery): Promise<TakeOverSavings> {
+  const savings = await import('./take-over/take-over-savings.js');
+  return savings.takeOverSavings(discovery);
 }

@@ -1,4 +1,4 @@
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { quoted, shellWord } from '../base/index.js';
 import { programFiles } from '../discovery/index.js';
 import { type Host, variable } from '../model/index.js';
@@ -8,10 +8,20 @@ import type { LaunchCommand } from '../sources/index.js';
 export const OUR_NAME = 'portolan';
 
 /** The command for a client's file: npx if the npm registry has this program, else its path. */
-export function ourProgram(host: Host): LaunchCommand {
+export function ourProgram(host: Host, node = process.execPath): LaunchCommand {
   const { self } = host;
   if (self === undefined || isFromRegistry(self, host)) return publishedProgram(host);
-  return { command: 'node', args: [self] };
+  return { command: lastingPath(node, host), args: [self] };
+}
+
+/** Package managers keep these links when they replace the version behind them. */
+const LASTING_FOLDERS = ['/opt/homebrew/bin', '/usr/local/bin', '/home/linuxbrew/.linuxbrew/bin', '/usr/bin'];
+
+/** An absolute path, because a client that was started from the desktop does not have the shell's PATH. */
+function lastingPath(node: string, { files }: Host): string {
+  const real = files.realPath(node);
+  const links = LASTING_FOLDERS.map((folder) => join(folder, basename(node)));
+  return links.find((path) => real !== undefined && files.realPath(path) === real) ?? node;
 }
 
 /** The command that needs only Node. */

@@ -7,6 +7,8 @@ import { commandOn as portolan } from '../support/cli-in-process.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from '../support/machine.js';
 import { hostOn } from '../support/places.js';
 
+/** An absolute path, so that the entry works without the shell's PATH. */
+const NODE = expect.stringMatching(/^(?:\/|[A-Z]:\\).*node(?:\.exe)?$/);
 const OWN = '~/.config/portolan/servers.json';
 
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');
@@ -241,7 +243,7 @@ describe('portolan install', () => {
   );
 
   it.each([
-    { title: 'a clone', self: '<home>/src/portolan/dist/cli.js', program: { command: 'node', args: ['<self>'] } },
+    { title: 'a clone', self: '<home>/src/portolan/dist/cli.js', program: { command: NODE, args: ['<self>'] } },
     {
       title: "npx's cache",
       self: '<home>/.npm/_npx/0a1b/node_modules/portolan/dist/cli.js',
@@ -266,7 +268,7 @@ describe('portolan install', () => {
     const self = `${cache}/node_modules/portolan/dist/cli.js`;
     machine.write({ [self]: '', [`${cache}/package.json`]: '{"dependencies":{"portolan":"file:../../x.tgz"}}' });
     const { out } = await portolan(machine, ['install', 'cursor', '--json'], { self: machine.path(self) });
-    expect(JSON.parse(out)).toMatchObject({ command: 'node', args: [machine.path(self)] });
+    expect(JSON.parse(out)).toMatchObject({ command: NODE, args: [machine.path(self)] });
   });
 
   it.each(['', '\n', '{}', '{}\n', '{ }', '{"mcpServers":{}}'])('restores %j with --remove', async (text) => {

@@ -44,8 +44,8 @@ describe('portolan list', () => {
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows.slice(0, 4)).toEqual([
       ['NAME', 'STATE', 'TRANSPORT', 'CLIENTS'],
-      ['files', 'ready', 'stdio', 'cursor'],
-      ['remote', 'ready', 'auto', 'cursor'],
+      ['files', 'ready', 'stdio', 'cursor*'],
+      ['remote', 'ready', 'auto', 'cursor*'],
       ['off', 'disabled', 'stdio', 'cursor'],
     ]);
     expect(stdout).toContain('3 servers, 2 ready');
@@ -178,7 +178,11 @@ describe('portolan doctor', () => {
     using machine = makeMachine();
     machine.write(CURSOR);
     const { status, stdout } = portolan(machine, ['doctor', '--json']);
-    expect({ status, ...JSON.parse(stdout) }).toEqual({ status: 0, problems: [], sandbox: expect.any(Array) });
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 0,
+      problems: [],
+      sandbox: expect.any(Array),
+    });
   });
 
   it('shows the engine of run_python, why the others cannot be used, and whether run_python is disabled', () => {

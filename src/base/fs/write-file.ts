@@ -24,6 +24,8 @@ export interface WriteOptions {
    * Reject a link instead of the file: in a folder that others can write to, it could point to any file of the user.
    */
   readonly refuseLinks?: boolean;
+  /** The owner and the permissions of a new file; by default it is private. */
+  readonly like?: FileFacts;
   readonly disk?: WritableDisk;
 }
 
@@ -42,14 +44,14 @@ export function backupOf(path: string): string {
 export async function writeFile(
   path: string,
   data: string | Uint8Array,
-  { backup = false, from, refuseLinks = false, disk = writableDisk }: WriteOptions = {},
+  { backup = false, from, refuseLinks = false, like, disk = writableDisk }: WriteOptions = {},
 ): Promise<WrittenFile> {
   return withWriteErrors(path, async () => {
     const target = refuseLinks ? resolve(path) : await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     const folder = dirname(target);
     await disk.makeFolder(folder, PRIVATE_FOLDER);
-    const fresh = await makeBeside(target, typeof data === 'string' ? Buffer.from(data) : data, old, disk);
+    const fresh = await makeBeside(target, typeof data === 'string' ? Buffer.from(data) : data, old ?? like, disk);
     try {
       const kept = backup && old ? await keepCopy(resolve(path), target, old, disk) : undefined;
       await sameAsBefore(target, from, disk);

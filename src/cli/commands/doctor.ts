@@ -1,9 +1,17 @@
 import { assertNever } from '../../base/index.js';
 import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
-import { type EngineState, hiddenTools, rulesForServers, sandboxState, startProblems } from '../../use-cases/index.js';
+import {
+  type EngineState,
+  hiddenTools,
+  rulesForServers,
+  sandboxState,
+  startProblems,
+  takeOverSavings,
+} from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
+import { savingsLines } from '../runtime/savings-report.js';
 import { paint, plural, type Style, shortPath, visible } from '../runtime/terminal-text.js';
 
 const ORDER: readonly Problem['severity'][] = ['error', 'warning', 'info'];
@@ -34,11 +42,13 @@ export function doctorCommand(discover: typeof scanMachine): Command {
       const problems = [...discovery.problems, ...startProblems(discovery), ...ofTools.flat()];
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
       const sandbox = await sandboxState(discovery, values.all === true);
-      if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox }, null, 2));
+      const savings = await takeOverSavings(discovery);
+      if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox, takeOver: savings }, null, 2));
       else {
         for (const problem of sorted) for (const line of problemLines(problem, io)) io.out(line);
         for (const line of sandboxLines(sandbox, io)) io.out(line);
         for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
+        for (const line of savingsLines(savings, io)) io.out(line);
         const read = new Set(looks.filter((look) => look.found === 'read').map((look) => look.path)).size;
         const counted = ORDER.map((severity) => problems.filter((problem) => problem.severity === severity).length);
         const [errors = 0, warnings = 0, infos = 0] = counted;

@@ -1,51 +1,62 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { DiscoverOptions } from '../../discovery/index.js';
-import { install, uninstall } from '../../use-cases/index.js';
+import type { DiscoverOptions, scanMachine } from '../../discovery/index.js';
+import { type InstallOptions, uninstall } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
-import { changeLines, changeOf } from '../runtime/edit-report.js';
-import { visible } from '../runtime/terminal-text.js';
+import { undoJson, undoLines } from '../runtime/install-report.js';
+import { installOne } from './install-one.js';
 
 const OPTIONS = {
   ...JSON_OPTIONS,
-  remove: { type: 'boolean', about: 'remove Portolan from the client' },
+  'take-over': { type: 'boolean', about: 'the client stops starting its own servers; Portolan starts them' },
+  project: { type: 'boolean', about: 'with --take-over: also the files of this project, which your team sees' },
+  undo: { type: 'boolean', about: 'remove Portolan and give the client its servers back' },
+  remove: { type: 'boolean', about: 'the same as --undo' },
   npx: { type: 'boolean', about: 'start it with npx instead of its path' },
+  yes: { type: 'boolean', short: 'y', about: 'without a client: install in all detected clients, do not ask' },
 } as const;
 
-export function installCommand(machine: DiscoverOptions = {}): Command {
+export function installCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
     name: 'install',
     group: 'Set up clients',
-    summary: 'add Portolan to the configuration of a client',
-    usage: 'portolan install <client> [--remove] [--npx] [--json]',
+    summary: 'add Portolan to clients, in place of their own servers',
+    usage: 'portolan install [<client>] [--take-over [--project]] [--undo] [--npx] [--yes] [--json]',
     options: OPTIONS,
     words: 'client',
     examples: [
       { line: 'portolan install cursor', does: 'add one entry; every other byte stays' },
-      { line: 'portolan install cursor --remove', does: 'remove the entry' },
+      { line: 'portolan install cursor --take-over', does: 'also stop it from starting its own servers' },
+      { line: 'portolan install cursor --undo', does: 'remove the entry, and give the servers back' },
+      { line: 'portolan install --json', does: 'show what would change in every detected client' },
     ],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, OPTIONS);
-      const [client, ...more] = positionals;
-      if (client === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'portolan install needs exactly one client.', {
-          hint: `usage: ${this.usage}`,
-        });
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [client] = positionals;
+      const json = values.json === true;
+      const isUndo = values.undo === true || values.remove === true;
+      const options: InstallOptions = {
+        ...machine,
+        npx: values.npx === true,
+        takeOver: values['take-over'] === true,
+        project: values.project === true,
+      };
+      if (options.project && !options.takeOver && client !== undefined)
+        throw new PortolanError(ErrorCode.Usage, '--project needs --take-over.', { hint: `usage: ${this.usage}` });
+      if (client === undefined) {
+        if (isUndo)
+          throw new PortolanError(ErrorCode.Usage, 'portolan install --undo needs a client.', {
+            hint: `usage: ${this.usage}`,
+          });
+        const manner = { json, yes: values.yes === true };
+        return (await import('./install-clients.js')).installClients(discover, options, io, manner);
       }
-      if (values.remove) {
-        const { file } = await uninstall(client, machine);
-        if (values.json) io.out(JSON.stringify({ client, ...changeOf(file) }, null, 2));
-        else for (const line of [`Took Portolan out of ${client}.`, ...changeLines(file, io)]) io.out(line);
+      if (isUndo) {
+        const undone = await uninstall(client, machine);
+        if (json) io.out(JSON.stringify(undoJson(undone), null, 2));
+        else for (const line of undoLines(undone, io)) io.out(line);
         return EXIT.ok;
       }
-      const { file, program } = await install(client, { ...machine, npx: values.npx === true });
-      if (values.json) {
-        io.out(JSON.stringify({ client, ...program, ...changeOf(file) }, null, 2));
-        return EXIT.ok;
-      }
-      io.out(`Put Portolan into ${client}: ${visible([program.command, ...program.args].join(' '))}`);
-      for (const line of changeLines(file, io)) io.out(line);
-      io.out(`Restart ${client} to use it. To take it out: portolan install ${client} --remove`);
-      return EXIT.ok;
+      return (await installOne(client, options, io, json)) ? EXIT.ok : EXIT.failed;
     },
   };
 }

@@ -4,6 +4,7 @@ import { maskScanResult, type Problem, type ServerRecord, type State } from '../
 import { startProblems } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, type ScanFlags, scanFlags } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
+import { clientsText, starLine, withStarters } from '../runtime/starter-marks.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 const STATE_STYLE: Readonly<Record<State, Style>> = {
@@ -42,7 +43,7 @@ export function listCommand(discover: typeof scanMachine): Command {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const discovery = await discover(scanFlags(values));
       const { definitions } = discovery;
-      const servers = discovery.servers.map(toRecord);
+      const servers = withStarters(discovery.servers.map(toRecord), discovery);
       const failing = startProblems(discovery);
       const problems = [...discovery.problems, ...failing];
       const scan = { definitions, servers, problems };
@@ -92,7 +93,7 @@ function listLines(
     { text: `${visible(server.name)}${scriptsMixedIn(server.name).length > 0 ? ' (mixed letters)' : ''}` },
     { text: server.state, style: STATE_STYLE[server.state] },
     { text: server.transport },
-    { text: [...new Set(server.origins.map((origin) => origin.client))].join(', ') },
+    { text: clientsText(server) },
     ...(all ? [{ text: sourceOf(server, io), style: 'dim' as const }] : []),
   ]);
   const ready = servers.filter((server) => server.state === 'ready').length;
@@ -101,6 +102,7 @@ function listLines(
     ...table([head, ...rows], io),
     ...renamed,
     ...failing.map((problem) => failureLine(problem, io)),
+    ...starLine(servers, io),
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
     ...silencedLines(discovery, io),

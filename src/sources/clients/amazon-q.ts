@@ -2,8 +2,14 @@ import type { Client, Place } from '../client.js';
 import { amazonqDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
-const common = { format: 'json', find: under('mcpServers'), dialect: amazonqDialect } satisfies Partial<Place>;
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: amazonqDialect,
+  off: DISABLED,
+} satisfies Partial<Place>;
 const everywhere = expansion([envColon]);
 
 export const amazonQ: Client = {

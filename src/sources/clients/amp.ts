@@ -6,6 +6,7 @@ import { ampDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 import { resolveTemplate, templatesFor } from '../path-template.js';
 
 const common = {
@@ -13,6 +14,7 @@ const common = {
   find: under('amp.mcpServers'),
   dialect: ampDialect,
   expansion: expansion([braced]),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 const userPlace: Place = {

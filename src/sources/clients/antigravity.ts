@@ -2,12 +2,14 @@ import type { Client, Place } from '../client.js';
 import { antigravityDialect } from '../dialects/editor-dialects.js';
 import { none } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: antigravityDialect,
   expansion: none,
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const antigravity: Client = {

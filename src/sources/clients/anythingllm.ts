@@ -21,6 +21,7 @@ export const anythingllm: Client = {
       dialect: anythingllmDialect,
       expansion: none,
       precedence: 10,
+      off: { field: ['anythingllm', 'autoStart'], value: false },
       install: { key: ['mcpServers'] },
     },
   ],

@@ -3,6 +3,7 @@ import { extensionStorage } from '../common-places.js';
 import { clineDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const common = {
   scope: 'user',
@@ -11,6 +12,7 @@ const common = {
   dialect: clineDialect,
   expansion: expansion([envColon], { fields: WHOLE_ENTRY }),
   install: { key: ['mcpServers'] },
+  off: DISABLED,
 } satisfies Partial<Place>;
 const FILE = 'settings/cline_mcp_settings.json';
 

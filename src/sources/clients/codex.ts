@@ -6,6 +6,7 @@ import { codexDialect, codexJsonDialect } from '../dialects/agent-dialects.js';
 import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { firstOf, flat, under } from '../find-entries.js';
+import { NOT_ENABLED } from '../off-switches.js';
 import { resolveTemplate, templatesFor } from '../path-template.js';
 import { meets, type Requirements } from './codex-requirements.js';
 
@@ -15,6 +16,7 @@ const common = {
   find: under('mcp_servers'),
   dialect: codexDialect,
   expansion: none,
+  off: NOT_ENABLED,
 } satisfies Partial<Place>;
 
 const userPlace: Place = {

@@ -4,6 +4,7 @@ import { crushDialect } from '../dialects/agent-dialects.js';
 import { inventoryDialect } from '../dialects/app-dialects.js';
 import { bare, braced, expansion, none, substitution } from '../expansion.js';
 import { type Finder, single, under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const HOME = '<CRUSH_GLOBAL_CONFIG|XDG_CONFIG_HOME/crush|~/.config/crush>';
 
@@ -13,6 +14,7 @@ const common = {
   dialect: crushDialect,
   // Crush runs `$(…)` when it starts. Portolan never does.
   expansion: expansion([substitution, braced, bare], { unset: 'empty' }),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 /** The servers that a shell script adds, as far as they can be parsed without running it. */

@@ -3,12 +3,14 @@ import { deprecated } from '../common-places.js';
 import { claudeDialect } from '../dialects/claude-dialects.js';
 import { braced, expansion } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: claudeDialect,
   expansion: expansion([braced]),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const factoryDroid: Client = {

@@ -5,6 +5,7 @@ import { geminiDialect } from '../dialects/agent-dialects.js';
 import { bare, braced, type ExpandedField, type Expansion, expansion, percent } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
 import { under } from '../find-entries.js';
+import { EXCLUDED } from '../off-switches.js';
 
 const plain = expansion([braced, bare]);
 const withPercent = expansion([braced, bare, percent]);
@@ -21,6 +22,7 @@ export const geminiPlace = {
   find: under('mcpServers'),
   dialect: geminiDialect,
   expansion: geminiExpansion,
+  off: EXCLUDED,
 } satisfies Partial<Place>;
 
 /** Whether the allow and exclude lists of a settings file disable a server. */

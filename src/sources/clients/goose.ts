@@ -4,6 +4,7 @@ import { gooseDialect } from '../dialects/agent-dialects.js';
 import { type ExpansionContext, expansion, type Rule } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
 import { type Finder, under } from '../find-entries.js';
+import { NOT_ENABLED } from '../off-switches.js';
 
 /** The prefix for names of secrets that are stored only in the keyring. */
 const IN_KEYRING = 'keyring:';
@@ -51,6 +52,7 @@ export const goose: Client = {
       dialect: gooseDialect,
       expansion: expansion([braced, bare], { fields: ['url', 'headers'] }),
       precedence: 10,
+      off: NOT_ENABLED,
       install: {
         key: ['extensions'],
         entry: ({ command, args }, name) => ({ enabled: true, type: 'stdio', name, cmd: command, args, timeout: 300 }),

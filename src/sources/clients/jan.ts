@@ -19,6 +19,7 @@ export const jan: Client = {
       dialect: janDialect,
       expansion: none,
       precedence: 10,
+      off: { field: ['active'], value: false },
       install: { key: ['mcpServers'], entry: (program) => ({ ...program, env: {}, active: true }) },
     },
   ],

@@ -3,6 +3,7 @@ import { deprecated, extensionStorage } from '../common-places.js';
 import { rooDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 import { opencodeInstallation, opencodePlace } from './opencode-family.js';
 
 /** The files of the generation that was based on Roo Code; the current one is based on OpenCode. */
@@ -11,6 +12,7 @@ const older = {
   find: under('mcpServers'),
   dialect: rooDialect,
   expansion: expansion([envColon], { fields: WHOLE_ENTRY }),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const kiloCode: Client = {

@@ -2,6 +2,7 @@ import type { Client, Place } from '../client.js';
 import { kiroDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { allOf, under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const servers = under('mcpServers');
 const common = {
@@ -9,6 +10,7 @@ const common = {
   find: servers,
   dialect: kiroDialect,
   expansion: expansion([braced], { fields: WHOLE_ENTRY }),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const kiro: Client = {

@@ -4,6 +4,7 @@ import { mcphubDialect } from '../dialects/app-dialects.js';
 import { bare, braced, editorFolders, envColon, expansion, input, type Rule } from '../expansion.js';
 import { isFields } from '../fields.js';
 import { type Finder, firstOf, under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 /** `${cmd: …}` and `$: …`: commands that the client runs and Portolan does not. */
 const command: Rule = { pattern: String.raw`\$\{cmd:([^{}]*)\}`, meaning: (text) => ({ kind: 'command', text }) };
@@ -40,6 +41,7 @@ const common = {
     unset: 'fail',
     fields: ['command', 'args', 'env', 'cwd', 'url', 'headers'],
   }),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const mcphubNvim: Client = {

@@ -5,6 +5,7 @@ import { opencodeDialect } from '../dialects/agent-dialects.js';
 import { expansion, plainEnv, plainFile, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type Finder, membersOf } from '../find-entries.js';
+import { DISABLED, NOT_ENABLED } from '../off-switches.js';
 import { referencedFile } from '../referenced-file.js';
 
 /** `mcp`, or `mcp.servers` in the second generation, distinguished by the content. */
@@ -77,4 +78,6 @@ export const opencodePlace = {
     unset: 'empty',
   }),
   prepare: fillBareReferences,
+  // The second generation has the servers one level deeper and inverts the flag.
+  off: (path) => (path.length > 2 ? DISABLED : NOT_ENABLED),
 } satisfies Partial<Place>;

@@ -8,13 +8,15 @@ import { resolveTemplate } from '../path-template.js';
 import { geminiPlace, isListedOut } from './gemini-family.js';
 
 const HOME = '<QWEN_HOME|~/.qwen>';
+/** The list of excluded names is in the settings; a `.mcp.json` has none. */
+const { off: _, ...sharedPlace } = geminiPlace;
 
 export const qwenCode: Client = {
   id: 'qwen-code',
   name: 'Qwen Code',
   places: [
     { ...geminiPlace, scope: 'user', path: `${HOME}/settings.json`, precedence: 10, install: { key: ['mcpServers'] } },
-    { ...geminiPlace, scope: 'project', path: '<project>/.mcp.json', dialect: claudeDialect, precedence: 20 },
+    { ...sharedPlace, scope: 'project', path: '<project>/.mcp.json', dialect: claudeDialect, precedence: 20 },
     { ...geminiPlace, scope: 'project', path: '<project>/.qwen/settings.json', precedence: 30 },
   ],
   judge,

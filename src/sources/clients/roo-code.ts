@@ -3,12 +3,14 @@ import { extensionStorage } from '../common-places.js';
 import { rooDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion, WHOLE_ENTRY, workspaceFolder } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: rooDialect,
   expansion: expansion([envColon, workspaceFolder], { fields: WHOLE_ENTRY, unset: 'empty' }),
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const rooCode: Client = {

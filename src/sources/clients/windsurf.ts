@@ -2,6 +2,7 @@ import type { Client, Place } from '../client.js';
 import { windsurfDialect } from '../dialects/editor-dialects.js';
 import { dollarFile, envColon, expansion } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { DISABLED } from '../off-switches.js';
 
 const common = {
   scope: 'user',
@@ -10,6 +11,7 @@ const common = {
   dialect: windsurfDialect,
   expansion: expansion([envColon, dollarFile]),
   precedence: 10,
+  off: DISABLED,
 } satisfies Partial<Place>;
 
 export const windsurf: Client = {

@@ -2,12 +2,14 @@ import type { Client, Place } from '../client.js';
 import { zedDialect } from '../dialects/editor-dialects.js';
 import { none } from '../expansion.js';
 import { under } from '../find-entries.js';
+import { NOT_ENABLED } from '../off-switches.js';
 
 const common = {
   format: 'json',
   find: under('context_servers'),
   dialect: zedDialect,
   expansion: none,
+  off: NOT_ENABLED,
 } satisfies Partial<Place>;
 
 export const zed: Client = {

@@ -10,6 +10,15 @@ export interface Document {
   readonly value: unknown;
   /** The line of the key (or list item) at the path, counted from 1; undefined if the path does not exist. */
   lineOf(path: DocumentPath): number | undefined;
+  /** Where the entry at the path comes from, if a take-over moved it. */
+  originOf?(path: DocumentPath): EntryOrigin | undefined;
+}
+
+/** An entry that its client no longer starts, because Portolan took it over. */
+export interface EntryOrigin {
+  readonly takenOver: true;
+  /** The file that contains it now, if it was removed from the client's file. */
+  readonly source?: string;
 }
 
 export type Parsed =

@@ -48,6 +48,15 @@ function spelling({ name, value }: RawEntry): string {
   }
 }
 
+/** The servers of every directory. */
+const everyLocalServer: Finder = (root): FoundEntries => {
+  const projects = at(root, 'projects');
+  const found = Object.entries(isFields(projects) ? projects : {}).map(([key, record]) =>
+    membersOf(at(record, 'mcpServers'), ['projects', key, 'mcpServers']),
+  );
+  return { entries: found.flatMap((one) => one.entries), problems: [] };
+};
+
 /** A list of server names, which are references, and of inline servers. */
 const agentServers: Finder = (root) => {
   const list = at(root, 'mcpServers');
@@ -73,7 +82,15 @@ export const claudeCode: Client = {
       rank: 5,
       install: { key: ['mcpServers'], entry: (program) => ({ type: 'stdio', ...program }) },
     },
-    { ...common, scope: 'local', path: STATE_FILE, find: localServers, precedence: 50, rank: 5 },
+    {
+      ...common,
+      scope: 'local',
+      path: STATE_FILE,
+      find: localServers,
+      findEverywhere: everyLocalServer,
+      precedence: 50,
+      rank: 5,
+    },
     {
       ...common,
       scope: 'project',

@@ -1,0 +1,146 @@
+import { assertNever } from '../../base/index.js';
+import type { Installed, InstallPlan, PlannedFile, Uninstalled, Verification } from '../../use-cases/index.js';
+import type { Io } from './command.js';
+import { changeLines, changeOf } from './edit-report.js';
+import { paint, plural, shortPath, visible } from './terminal-text.js';
+
+type Taken = Installed['takenOver'][number];
+type Undone = Uninstalled['undone'][number];
+
+/** What an installation would change, for --json. */
+export function planJson({ client, program, file, takeOver }: InstallPlan) {
+  return {
+    client,
+    ...program,
+    file,
+    takeOver: takeOver.map(({ path, isShared, entries, left }) => ({
+      file: path,
+      shared: isShared,
+      servers: entries.map(({ definition }) => definition.name),
+      left,
+    })),
+  };
+}
+
+/** The same as lines of text. */
+export function planLines({ name, file, takeOver }: InstallPlan, io: Io): string[] {
+  const isTaken = takeOver.some(({ path }) => path === file);
+  const added = `${visible(name)}: add Portolan to ${shortPath(file, io.home)}`;
+  return [
+    isTaken ? added : `${added}, and keep everything else`,
+    ...takeOver.map((one) => `  ${plannedLine(one, io)}`),
+  ];
+}
+
+function plannedLine({ path, entries, isShared }: PlannedFile, io: Io): string {
+  const names = entries.map(({ definition }) => visible(definition.name)).join(', ');
+  const seen = isShared ? ' (your team sees this change)' : '';
+  return `take over ${plural(entries.length, 'server')} in ${shortPath(path, io.home)}${seen}: ${names}`;
+}
+
+export function installJson(installed: Installed, verification: Verification) {
+  const { client, program, file, takenOver, gitExclude } = installed;
+  return {
+    client,
+    ...program,
+    ...changeOf(file),
+    verification,
+    takenOver: takenOver.map(takenJson),
+    ...(gitExclude !== undefined && { gitExclude }),
+  };
+}
+
+function takenJson({ file, original, moved, left, isShared }: Taken) {
+  const servers = moved.map(({ name, how }) => ({ name, how: how.kind }));
+  return { ...changeOf(file), original, shared: isShared, servers, left };
+}
+
+/** The result of an installation; `remaining` are files with servers that the client still starts. */
+export function installLines(
+  installed: Installed,
+  verification: Verification,
+  remaining: readonly PlannedFile[],
+  io: Io,
+): string[] {
+  const { client, program, file, takenOver, gitExclude } = installed;
+  const still = remaining.reduce((sum, { entries }) => sum + entries.length, 0);
+  return [
+    `Put Portolan into ${client}: ${visible([program.command, ...program.args].join(' '))}`,
+    ...changeLines(file, io),
+    verificationLine(verification, io),
+    ...takenOver.flatMap((taken) => takenLines(taken, client, io)),
+    ...(gitExclude === undefined
+      ? []
+      : [`  git ignores the copies: ${shortPath(gitExclude, io.home)}; nothing was committed`]),
+    ...(still === 0
+      ? []
+      : [
+          `${client} still starts ${plural(still, 'server')} by itself. To stop that: portolan install ${client} --take-over`,
+        ]),
+    `Next: restart ${client} and give it a task, or try a search here: portolan search "read a file"`,
+    `To take it out: portolan install ${client} --undo`,
+  ];
+}
+
+function takenLines({ file, original, moved, left, isShared }: Taken, client: string, io: Io): string[] {
+  if (moved.length === 0) return left.map(({ name, because }) => `  ${visible(name)} stays: ${visible(because)}`);
+  const path = shortPath(file.path, io.home);
+  return [
+    `${client} no longer starts ${plural(moved.length, 'server')} of ${path}: ${moved.map(({ name }) => visible(name)).join(', ')}`,
+    paint(io, 'dim', `  original: ${shortPath(original, io.home)}`),
+    ...left.map(({ name, because }) => `  ${visible(name)} stays: ${visible(because)}`),
+    ...(isShared ? [`  ${path} is part of the project: your team sees this change if it is committed`] : []),
+  ];
+}
+
+function verificationLine(verification: Verification, io: Io): string {
+  switch (verification.kind) {
+    case 'works':
+      return `  ${paint(io, 'green', 'checked')}: it starts without the shell's PATH and answered after ${verification.ms} ms`;
+    case 'fails':
+      return `  ${paint(io, 'red', 'does not work')}: ${visible(verification.because)}`;
+    case 'not-checked':
+      return `  not checked: ${verification.because}`;
+    default:
+      return assertNever(verification);
+  }
+}
+
+export function undoJson({ client, file, undone }: Uninstalled) {
+  const [first] = undone;
+  const main = file ?? first?.file;
+  return {
+    client,
+    ...(main && changeOf(main)),
+    undone: undone.map(({ file: one, isExact, entries, isShared }) => ({
+      ...changeOf(one),
+      exact: isExact,
+      shared: isShared,
+      servers: entries,
+    })),
+  };
+}
+
+export function undoLines({ client, file, undone }: Uninstalled, io: Io): string[] {
+  return [
+    `Took Portolan out of ${client}.`,
+    ...(file ? changeLines(file, io) : []),
+    ...undone.flatMap((one) => undoneLines(one, io)),
+    ...(undone.length > 0 ? [`Restart ${client}: it starts its own servers again.`] : []),
+  ];
+}
+
+function undoneLines({ file, isExact, entries, isShared }: Undone, io: Io): string[] {
+  const path = shortPath(file.path, io.home);
+  const named = (result: Undone['entries'][number]['result']) =>
+    entries.filter((one) => one.result === result).map(({ name }) => visible(name));
+  const [restored, kept, deleted] = [named('restored'), named('kept'), named('deleted')];
+  return [
+    isExact
+      ? `  restored ${path}, every byte as it was`
+      : `  restored ${plural(restored.length, 'server')} in ${path}, which was edited since${restored.length > 0 ? `: ${restored.join(', ')}` : ''}`,
+    ...(kept.length > 0 ? [`  kept as you changed ${kept.length === 1 ? 'it' : 'them'}: ${kept.join(', ')}`] : []),
+    ...(deleted.length > 0 ? [`  no longer in the file: ${deleted.join(', ')}`] : []),
+    ...(isShared ? [`  ${path} is part of the project: your team sees this change if it is committed`] : []),
+  ];
+}

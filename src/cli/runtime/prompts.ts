@@ -1,0 +1,32 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly isChosen: boolean;
+}
+
+/** Lets the person at the terminal choose any of these; Ctrl-C is an error. */
+export async function choose(message: string, choices: readonly Choice[]): Promise<string[]> {
+  const { multiselect, isCancel } = await import('@clack/prompts');
+  const chosen = await multiselect<string>({
+    message,
+    options: choices.map(({ value, label, hint }) => ({ value, label, hint })),
+    initialValues: choices.filter(({ isChosen }) => isChosen).map(({ value }) => value),
+    required: false,
+  });
+  if (isCancel(chosen)) throw cancelled();
+  return chosen;
+}
+
+export async function isConfirmed(message: string): Promise<boolean> {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message });
+  if (isCancel(answer)) throw cancelled();
+  return answer;
+}
+
+function cancelled(): PortolanError {
+  return new PortolanError(ErrorCode.Cancelled, 'nothing was changed');
+}

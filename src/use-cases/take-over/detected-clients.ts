@@ -1,0 +1,30 @@
+import type { DiscoverOptions, Discovery } from '../../discovery/index.js';
+import { clientEntries } from '../client-entries.js';
+import { takeOverSavings } from './take-over-savings.js';
+
+/** A client on this machine, and what an installation would change for it. */
+export interface DetectedClient {
+  readonly client: string;
+  readonly name: string;
+  readonly file: string;
+  /** Portolan is in its file. */
+  readonly isInstalled: boolean;
+  /** The servers that it starts by itself. */
+  readonly servers: number;
+  /** Their tools, without those of servers that nobody has read yet. */
+  readonly tools: number;
+  readonly unread: number;
+  /** Whether an installation would change anything. */
+  readonly isSuggested: boolean;
+}
+
+/** The clients on this machine into which Portolan can be installed. */
+export async function detectedClients(discovery: Discovery, options: DiscoverOptions = {}): Promise<DetectedClient[]> {
+  const { clients } = await clientEntries(options);
+  const savings = takeOverSavings(discovery).clients;
+  return clients.map(({ client, name, file, isThere }) => {
+    const { servers = 0, tools = 0, unread = [] } = savings.find((one) => one.client === client) ?? {};
+    const isSuggested = !isThere || servers > 0;
+    return { client, name, file, isInstalled: isThere, servers, tools, unread: unread.length, isSuggested };
+  });
+}

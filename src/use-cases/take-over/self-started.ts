@@ -1,0 +1,37 @@
+import type { Discovery } from '../../discovery/index.js';
+import type { Definition } from '../../model/index.js';
+
+/** Directories of servers and Portolan's own file: no program starts what is in them. */
+const STARTS_NOTHING = new Set(['portolan', 'agents-dir', 'mcps-dir']);
+/** Scopes that belong to no client on this machine. */
+const OUTSIDE = new Set(['dynamic', 'running', 'claudeai', 'agent', 'server']);
+
+type Scanned = Pick<Discovery, 'definitions' | 'looks'>;
+
+/** The definitions that some installed client starts by itself. */
+export function selfStarted({ definitions, looks }: Scanned): Definition[] {
+  // A project's file is read for clients that are not installed, too.
+  const installed = new Set(
+    looks.filter(({ scope, found }) => scope !== 'project' && found !== 'absent').map(({ client }) => client),
+  );
+  const isActive = ({ state }: Definition) => state === 'ready' || state === 'needs-input';
+  return definitions.filter(
+    (one) =>
+      isActive(one) &&
+      !one.takenOver &&
+      !STARTS_NOTHING.has(one.client) &&
+      !OUTSIDE.has(one.scope) &&
+      installed.has(one.client),
+  );
+}
+
+/** The clients that still start each server by themselves, by the name of the server. */
+export function selfStartingClients(discovery: Discovery): ReadonlyMap<string, readonly string[]> {
+  const started = new Set(selfStarted(discovery));
+  return new Map(
+    discovery.servers.flatMap(({ name, duplicates, shadowed }) => {
+      const clients = [...duplicates, ...shadowed].filter((one) => started.has(one)).map(({ client }) => client);
+      return clients.length === 0 ? [] : [[name, [...new Set(clients)]] as const];
+    }),
+  );
+}
