@@ -57,9 +57,9 @@ describe('usesFile', () => {
   it('replaces a broken file, and logs that', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'uses.json'), '{');
-    const said: string[] = [];
+    const logged: string[] = [];
     const index = createToolIndex();
-    usesFile(folder, (_, message) => said.push(message)).join(index);
-    expect([index.memory(), said]).toEqual([[], ['the search usage file is invalid and is replaced']]);
+    usesFile(folder, (_, message) => logged.push(message)).join(index);
+    expect([index.memory(), logged]).toEqual([[], ['the search usage file is invalid and is replaced']]);
   });
 });

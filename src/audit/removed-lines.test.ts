@@ -22,7 +22,7 @@ const CALL: Execution = {
 async function takenAway() {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
-  const open = (pid: number) => openAuditLog({ folder, warn: (said) => expect.unreachable(said), pid });
+  const open = (pid: number) => openAuditLog({ folder, warn: (warning) => expect.unreachable(warning), pid });
   // Whether the head was written before the folder was deleted depends on timing, so its warnings are ignored.
   const log = openAuditLog({ folder, warn: () => undefined, pid: 1 });
   log.record(CALL);

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 
-function countUp(this: { told: number }): void {
-  this.told += 1;
+function countUp(this: { notified: number }): void {
+  this.notified += 1;
 }
 
 describe.each([
@@ -12,21 +12,21 @@ describe.each([
 ])('watchAbort on $title', ({ make }) => {
   it('calls all registered watchers and none that was removed', () => {
     const controller = make();
-    const told: string[] = [];
-    const acts = ['one', 'two', 'three'].map((name) => () => void told.push(name));
+    const notified: string[] = [];
+    const acts = ['one', 'two', 'three'].map((name) => () => void notified.push(name));
     for (const act of acts) watchAbort(controller.signal, act);
     for (const act of acts.slice(1, 2)) unwatchAbort(controller.signal, act);
     controller.abort();
-    expect(told).toEqual(['one', 'three']);
+    expect(notified).toEqual(['one', 'three']);
   });
 
   it('calls handleEvent of an object', () => {
     const controller = make();
-    const watchers = [1, 2].map(() => ({ told: 0, handleEvent: countUp }));
+    const watchers = [1, 2].map(() => ({ notified: 0, handleEvent: countUp }));
     for (const watcher of watchers) watchAbort(controller.signal, watcher);
     for (const watcher of watchers.slice(1)) unwatchAbort(controller.signal, watcher);
     controller.abort();
-    expect(watchers.map(({ told }) => told)).toEqual([1, 0]);
+    expect(watchers.map(({ notified }) => notified)).toEqual([1, 0]);
   });
 });
 
@@ -34,10 +34,10 @@ describe('watchAbort', () => {
   it('has one listener for a thousand calls on a lasting signal, even if calls end while watchers run', () => {
     const controller = lastingController();
     const { signal } = controller;
-    let told = 0;
+    let notified = 0;
     for (let n = 0; n < 1_000; n += 1) {
       const act = () => {
-        told += 1;
+        notified += 1;
         unwatchAbort(signal, act);
       };
       watchAbort(signal, act);
@@ -45,7 +45,7 @@ describe('watchAbort', () => {
     }
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     controller.abort();
-    expect(told).toBe(500);
+    expect(notified).toBe(500);
   });
 
   it('leaves no listener on an ordinary signal, which would keep it alive', () => {

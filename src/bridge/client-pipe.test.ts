@@ -20,7 +20,7 @@ afterEach(() => {
 async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-pipe-'));
   const path = join(folder, 's');
-  const heard: Json[] = [];
+  const received: Json[] = [];
   const sockets: Socket[] = [];
   let isDeaf = false;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -29,15 +29,15 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
     if (isDeaf) return;
     createInterface({ input: socket }).on('line', (line) => {
       const message: Json = JSON.parse(line);
-      heard.push(message);
+      received.push(message);
       const { id, method } = message;
       if (typeof method !== 'string' || id === undefined || !(method in answers)) return;
       const answer = answers[method];
-      say(answer instanceof Error ? { id, error: { code: -32603, message: answer.message } } : { id, result: answer });
+      send(answer instanceof Error ? { id, error: { code: -32603, message: answer.message } } : { id, result: answer });
     });
   });
   await new Promise<void>((resolve) => void server.listen(path, resolve));
-  const say = (message: Json) => sockets.at(-1)?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const send = (message: Json) => sockets.at(-1)?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   closing.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -51,13 +51,13 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
     connection.readOnlyTools = new Set(['search_tools']);
     return connection;
   };
-  const methods = () => heard.map(({ method }) => method);
+  const methods = () => received.map(({ method }) => method);
   const isOver = () => sockets.at(-1)?.readableEnded === true;
-  const hearsNothing = () => {
+  const stopReading = () => {
     isDeaf = true;
   };
   const isReached = () => sockets.length > 0;
-  return { heard, methods, say, line, isOver, hearsNothing, isReached, end: () => sockets.at(-1)?.destroy() };
+  return { received, methods, send, line, isOver, stopReading, isReached, end: () => sockets.at(-1)?.destroy() };
 }
 
 type Daemon = Awaited<ReturnType<typeof daemon>>;
@@ -65,8 +65,8 @@ type Daemon = Awaited<ReturnType<typeof daemon>>;
 /** A client connected to a pipe that uses these daemons, one after the other. */
 async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const heard: Json[] = [];
-  createInterface({ input: output }).on('line', (line) => heard.push(JSON.parse(line)));
+  const received: Json[] = [];
+  createInterface({ input: output }).on('line', (line) => received.push(JSON.parse(line)));
   const next = [...rest];
   const searches: Json[] = [];
   const again = async ({ isLate, hasLost }: ReconnectRequest) => {
@@ -77,10 +77,10 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   const log: Log = (level, message, facts) => void logged.push({ level, message, ...facts });
   const pipe = new Pipe({ input, output, again, log });
   const over = pipe.run(await first?.line());
-  const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const send = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return {
-    heard,
-    say,
+    received,
+    send,
     input,
     over,
     searches,
@@ -113,41 +113,41 @@ describe('Pipe', () => {
   it('restores the state of the client at the next daemon without sending it the responses', async () => {
     const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first, second);
-    client.say({ id: 0, method: 'initialize', params: GREETING });
-    client.say({ method: 'notifications/initialized' });
-    client.say({ id: 1, method: 'logging/setLevel', params: { level: 'debug' } });
+    client.send({ id: 0, method: 'initialize', params: GREETING });
+    client.send({ method: 'notifications/initialized' });
+    client.send({ id: 1, method: 'logging/setLevel', params: { level: 'debug' } });
     for (const [at, uri] of ['a:1', 'a:2'].entries())
-      client.say({ id: at + 2, method: 'resources/subscribe', params: { uri } });
-    client.say({ id: 4, method: 'resources/unsubscribe', params: { uri: 'a:1' } });
-    await until(() => first.heard.length === 6 && client.heard.length === 4);
-    first.say({ id: 4, result: {} });
-    await until(() => client.heard.length === 5);
+      client.send({ id: at + 2, method: 'resources/subscribe', params: { uri } });
+    client.send({ id: 4, method: 'resources/unsubscribe', params: { uri: 'a:1' } });
+    await until(() => first.received.length === 6 && client.received.length === 4);
+    first.send({ id: 4, result: {} });
+    await until(() => client.received.length === 5);
     first.end();
-    client.say({ id: 5, method: 'tools/list' });
-    await until(() => client.heard.length === 6);
-    expect(second.heard.map(({ method, params }) => [method, params])).toEqual([
+    client.send({ id: 5, method: 'tools/list' });
+    await until(() => client.received.length === 6);
+    expect(second.received.map(({ method, params }) => [method, params])).toEqual([
       ['initialize', GREETING],
       ['notifications/initialized', undefined],
       ['logging/setLevel', { level: 'debug' }],
       ['resources/subscribe', { uri: 'a:2' }],
       ['tools/list', undefined],
     ]);
-    expect(client.heard.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(client.received.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   it('repeats read-only requests and fails the others, each once', async () => {
     const [first, second] = [await daemon(), await daemon({ ...ANSWERS, 'tools/call': { found: 1 } })];
     const client = await piped(first, second);
-    client.say({ id: 'r', method: 'tools/list' });
-    client.say({ id: 's', method: 'tools/call', params: { name: 'search_tools', arguments: {} } });
-    client.say({ id: 'w', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
-    client.say({ id: 'x', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
-    client.say({ method: 'notifications/cancelled', params: { requestId: 'x' } });
-    await until(() => first.heard.length === 5);
+    client.send({ id: 'r', method: 'tools/list' });
+    client.send({ id: 's', method: 'tools/call', params: { name: 'search_tools', arguments: {} } });
+    client.send({ id: 'w', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.send({ id: 'x', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.send({ method: 'notifications/cancelled', params: { requestId: 'x' } });
+    await until(() => first.received.length === 5);
     first.end();
-    await until(() => client.heard.length === 3);
+    await until(() => client.received.length === 3);
     expect(second.methods()).toEqual(['tools/list', 'tools/call']);
-    expect(client.heard.map(({ id, error }) => [id, error !== undefined])).toEqual([
+    expect(client.received.map(({ id, error }) => [id, error !== undefined])).toEqual([
       ['w', true],
       ['r', false],
       ['s', false],
@@ -155,35 +155,35 @@ describe('Pipe', () => {
   });
 
   it.each([
-    { level: 'debug', isTold: true },
-    { level: 'emergency', isTold: false },
+    { level: 'debug', isNotified: true },
+    { level: 'emergency', isNotified: false },
   ])(
     'reports to a client at the level $level which subscription the next daemon refuses, and why',
-    async ({ level, isTold }) => {
+    async ({ level, isNotified }) => {
       const why = new Error('the server of a:1 is gone\u202e');
       const [first, second] = [await daemon(ANSWERS), await daemon({ ...ANSWERS, 'resources/subscribe': why })];
       const client = await piped(first, second);
-      client.say({ id: 0, method: 'initialize', params: GREETING });
-      client.say({ id: 1, method: 'logging/setLevel', params: { level } });
-      client.say({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
-      await until(() => client.heard.length === 3);
+      client.send({ id: 0, method: 'initialize', params: GREETING });
+      client.send({ id: 1, method: 'logging/setLevel', params: { level } });
+      client.send({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
+      await until(() => client.received.length === 3);
       first.end();
       await until(() => client.logged.length === 2);
-      client.say({ id: 3, method: 'tools/list' });
-      await until(() => client.heard.length === (isTold ? 5 : 4));
+      client.send({ id: 3, method: 'tools/list' });
+      await until(() => client.received.length === (isNotified ? 5 : 4));
       const lost = { what: 'the subscription to a:1', why: 'the server of a:1 is gone\\u{202e}' };
       expect(client.logged[1]).toEqual({
         ...{ level: 'warn', message: 'not restored after the daemon was lost' },
         lost: [lost],
       });
       const data = `Portolan reconnected and could not restore ${lost.what} (${lost.why}). Send the request again.`;
-      const told = {
+      const notice = {
         jsonrpc: '2.0',
         method: 'notifications/message',
         params: { level: 'error', logger: 'portolan', data },
       };
-      expect(client.heard.slice(3)).toEqual([
-        ...(isTold ? [told] : []),
+      expect(client.received.slice(3)).toEqual([
+        ...(isNotified ? [notice] : []),
         { jsonrpc: '2.0', id: 3, result: { tools: [] } },
       ]);
     },
@@ -196,54 +196,54 @@ describe('Pipe', () => {
       await daemon(ANSWERS),
     ];
     const client = await piped(first, second);
-    client.say({ id: 0, method: 'initialize', params: GREETING });
-    client.say({ id: 'level', method: 'logging/setLevel', params: { level: 'odd' } });
-    client.say({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
-    await until(() => client.heard.length === 3);
+    client.send({ id: 0, method: 'initialize', params: GREETING });
+    client.send({ id: 'level', method: 'logging/setLevel', params: { level: 'odd' } });
+    client.send({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
+    await until(() => client.received.length === 3);
     first.end();
-    client.say({ id: 3, method: 'tools/list' });
-    await until(() => client.heard.length === 4);
+    client.send({ id: 3, method: 'tools/list' });
+    await until(() => client.received.length === 4);
     expect(second.methods()).toEqual(['initialize', 'tools/list']);
   });
 
   it('sends no new request to a daemon that is leaving, and forwards its pending responses', async () => {
     const [first, second] = [await daemon(), await daemon(ANSWERS)];
     const client = await piped(first, second);
-    client.say({ id: 1, method: 'tools/call', params: { name: 'execute_tool' } });
-    client.say({ id: 2, method: 'subscriptions/listen', params: {} });
-    await until(() => first.heard.length === 2);
-    first.say({ method: 'notifications/bridge/leaving' });
+    client.send({ id: 1, method: 'tools/call', params: { name: 'execute_tool' } });
+    client.send({ id: 2, method: 'subscriptions/listen', params: {} });
+    await until(() => first.received.length === 2);
+    first.send({ method: 'notifications/bridge/leaving' });
     await until(() => first.methods().at(-1) === 'notifications/bridge/left');
-    client.say({ id: 3, method: 'tools/list' });
-    first.say({ id: 2, result: {} });
-    first.say({ id: 1, result: { late: true } });
-    await until(() => client.heard.length === 2);
+    client.send({ id: 3, method: 'tools/list' });
+    first.send({ id: 2, result: {} });
+    first.send({ id: 1, result: { late: true } });
+    await until(() => client.received.length === 2);
     first.end();
-    await until(() => second.heard.length === 2);
+    await until(() => second.received.length === 2);
     expect(first.methods()).toEqual(['tools/call', 'subscriptions/listen', 'notifications/bridge/left']);
     // A listening request is sent again to the second daemon without an error for the client.
     expect(new Set(second.methods())).toEqual(new Set(['subscriptions/listen', 'tools/list']));
-    expect(client.heard.map(({ id }) => id).toSorted()).toEqual([1, 3]);
+    expect(client.received.map(({ id }) => id).toSorted()).toEqual([1, 3]);
   });
 
   it('sends a response of the client only to the daemon that sent the request', async () => {
     const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first, second);
-    client.say({ id: 0, method: 'tools/list' });
-    await until(() => client.heard.length === 1);
-    first.say({ id: 0, method: 'roots/list' });
-    await until(() => client.heard.length === 2);
+    client.send({ id: 0, method: 'tools/list' });
+    await until(() => client.received.length === 1);
+    first.send({ id: 0, method: 'roots/list' });
+    await until(() => client.received.length === 2);
     first.end();
-    client.say({ id: 1, method: 'tools/list' });
-    await until(() => client.heard.length === 3);
-    second.say({ id: 0, method: 'roots/list' });
-    second.say({ id: 7, method: 'ping' });
-    await until(() => client.heard.length === 4 && second.heard.length === 2);
-    const [asked, askedAgain] = [client.heard[1]?.id, client.heard[3]?.id];
-    client.say({ id: asked, result: { of: 'first' } });
-    client.say({ id: askedAgain, result: { of: 'second' } });
-    await until(() => second.heard.length === 3);
-    expect(second.heard.slice(1)).toEqual([
+    client.send({ id: 1, method: 'tools/list' });
+    await until(() => client.received.length === 3);
+    second.send({ id: 0, method: 'roots/list' });
+    second.send({ id: 7, method: 'ping' });
+    await until(() => client.received.length === 4 && second.received.length === 2);
+    const [asked, askedAgain] = [client.received[1]?.id, client.received[3]?.id];
+    client.send({ id: asked, result: { of: 'first' } });
+    client.send({ id: askedAgain, result: { of: 'second' } });
+    await until(() => second.received.length === 3);
+    expect(second.received.slice(1)).toEqual([
       { jsonrpc: '2.0', id: 7, result: {} },
       { jsonrpc: '2.0', id: 0, result: { of: 'second' } },
     ]);
@@ -252,24 +252,24 @@ describe('Pipe', () => {
   it('fails each request with one error while no daemon runs, and continues once one runs', async () => {
     const [first, late] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first);
-    client.say({ id: 0, method: 'initialize', params: GREETING });
-    await until(() => client.heard.length === 1);
-    client.say({ id: 1, method: 'resources/list' });
-    await until(() => first.heard.length === 2);
+    client.send({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.received.length === 1);
+    client.send({ id: 1, method: 'resources/list' });
+    await until(() => first.received.length === 2);
     first.end();
-    await until(() => client.heard.length === 2);
-    client.say({ method: 'notifications/roots/list_changed' });
-    client.say({ id: 2, method: 'tools/call', params: { name: 'run_python' } });
-    await until(() => client.heard.length === 3);
+    await until(() => client.received.length === 2);
+    client.send({ method: 'notifications/roots/list_changed' });
+    client.send({ id: 2, method: 'tools/call', params: { name: 'run_python' } });
+    await until(() => client.received.length === 3);
     const refused = {
       code: -32603,
       message: 'no gateway serves this client: no daemon runs, and none could be started',
     };
-    expect(client.heard.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: refused })));
+    expect(client.received.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: refused })));
     client.comes(late);
-    client.say({ id: 3, method: 'tools/list' });
-    await until(() => client.heard.length === 4);
-    expect(client.heard[3]).toMatchObject({ id: 3, result: { tools: [] } });
+    client.send({ id: 3, method: 'tools/list' });
+    await until(() => client.received.length === 4);
+    expect(client.received[3]).toMatchObject({ id: 3, result: { tools: [] } });
     expect(late.methods()).toEqual(['initialize', 'tools/list']);
     expect(client.searches).toEqual([
       { isLate: false, hasLost: false },
@@ -285,24 +285,24 @@ describe('Pipe', () => {
   it('serves a client that found no daemon at first once a daemon starts', async () => {
     const late = await daemon(ANSWERS);
     const client = await piped(undefined);
-    client.say({ id: 0, method: 'initialize', params: GREETING });
-    await until(() => client.heard.length === 1);
-    expect(client.heard).toMatchObject([{ id: 0, error: { data: { code: 'CONNECTION_ERROR' } } }]);
+    client.send({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.received.length === 1);
+    expect(client.received).toMatchObject([{ id: 0, error: { data: { code: 'CONNECTION_ERROR' } } }]);
     client.comes(late);
-    client.say({ id: 1, method: 'initialize', params: GREETING });
-    await until(() => client.heard.length === 2);
-    expect(client.heard[1]).toMatchObject({ id: 1, result: { hello: 1 } });
+    client.send({ id: 1, method: 'initialize', params: GREETING });
+    await until(() => client.received.length === 2);
+    expect(client.received[1]).toMatchObject({ id: 1, result: { hello: 1 } });
     expect(late.methods()).toEqual(['initialize']);
   });
 
   it('forwards the requests sent before the client disconnected, and then ends', async () => {
     const first = await daemon();
     const client = await piped(first);
-    client.say({ id: 1, method: 'tools/list' });
+    client.send({ id: 1, method: 'tools/list' });
     client.input.end();
-    await until(() => first.heard.length === 1);
-    first.say({ id: 1, result: {} });
-    await until(() => client.heard.length === 1);
+    await until(() => first.received.length === 1);
+    first.send({ id: 1, result: {} });
+    await until(() => client.received.length === 1);
     first.end();
     await client.over;
   });
@@ -310,51 +310,51 @@ describe('Pipe', () => {
   it('delivers pending responses, rejects new requests and disconnects on a shutdown signal', async () => {
     const first = await daemon();
     const client = await piped(first);
-    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
-    await until(() => first.heard.length === 1);
+    client.send({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.received.length === 1);
     client.drain();
-    client.say({ id: 'late', method: 'tools/list' });
-    await until(() => client.heard.length === 1);
-    first.say({ id: 'question', method: 'roots/list' });
-    await until(() => client.heard.length === 2);
-    client.say({ id: client.heard[1]?.id, result: { roots: [] } });
-    await until(() => first.heard.length === 2);
-    first.say({ id: 'open', result: { done: true } });
+    client.send({ id: 'late', method: 'tools/list' });
+    await until(() => client.received.length === 1);
+    first.send({ id: 'question', method: 'roots/list' });
+    await until(() => client.received.length === 2);
+    client.send({ id: client.received[1]?.id, result: { roots: [] } });
+    await until(() => first.received.length === 2);
+    first.send({ id: 'open', result: { done: true } });
     await client.over;
-    await until(() => client.heard.length === 3 && first.isOver());
-    expect(client.heard).toEqual([
+    await until(() => client.received.length === 3 && first.isOver());
+    expect(client.received).toEqual([
       { jsonrpc: '2.0', id: 'late', error: { code: -32603, message: 'the gateway is shutting down' } },
       { jsonrpc: '2.0', id: 0, method: 'roots/list' },
       { jsonrpc: '2.0', id: 'open', result: { done: true } },
     ]);
-    expect(first.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'question', result: { roots: [] } });
+    expect(first.received.at(-1)).toEqual({ jsonrpc: '2.0', id: 'question', result: { roots: [] } });
   });
 
   it('lets the daemon end listening requests on a shutdown signal', async () => {
     const first = await daemon();
     const client = await piped(first);
-    client.say({ id: 'listens', method: 'subscriptions/listen', params: {} });
-    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
-    await until(() => first.heard.length === 2);
+    client.send({ id: 'listens', method: 'subscriptions/listen', params: {} });
+    client.send({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.received.length === 2);
     client.drain();
-    client.say({ method: 'notifications/cancelled', params: { requestId: 'open' } });
+    client.send({ method: 'notifications/cancelled', params: { requestId: 'open' } });
     await until(() => first.isOver());
     expect(first.methods().at(-1)).toBe('notifications/cancelled');
-    first.say({ id: 'listens', result: {} });
+    first.send({ id: 'listens', result: {} });
     await client.over;
-    await until(() => client.heard.length === 1);
-    expect(client.heard).toEqual([{ jsonrpc: '2.0', id: 'listens', result: {} }]);
+    await until(() => client.received.length === 1);
+    expect(client.received).toEqual([{ jsonrpc: '2.0', id: 'listens', result: {} }]);
   });
 
   it('fails the requests still pending when the shutdown timeout ends', async () => {
     const first = await daemon();
     const client = await piped(first);
-    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
-    await until(() => first.heard.length === 1);
+    client.send({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.received.length === 1);
     client.drain(50);
     await client.over;
-    await until(() => client.heard.length === 1 && first.isOver());
-    expect(client.heard).toMatchObject([{ id: 'open', error: { code: -32603, data: { code: 'CANCELLED' } } }]);
+    await until(() => client.received.length === 1 && first.isOver());
+    expect(client.received).toMatchObject([{ id: 'open', error: { code: -32603, data: { code: 'CANCELLED' } } }]);
   });
 
   it.each([
@@ -366,7 +366,7 @@ describe('Pipe', () => {
     client.drain();
     await client.over;
     await until(() => !comes || first.isOver());
-    expect(client.heard).toEqual([]);
+    expect(client.received).toEqual([]);
   });
 
   it.each([
@@ -378,56 +378,56 @@ describe('Pipe', () => {
   ])('reads further input after $title had to be repeated', async ({ requests }) => {
     const [first, second] = [await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
     const client = await piped(first, second);
-    for (const [id, request] of requests.entries()) client.say({ id, ...request });
-    await until(() => first.heard.length === requests.length);
+    for (const [id, request] of requests.entries()) client.send({ id, ...request });
+    await until(() => first.received.length === requests.length);
     first.end();
-    await until(() => client.heard.length === requests.length);
-    client.say({ id: 'next', method: 'tools/list' });
-    await until(() => client.heard.length === requests.length + 1);
-    expect(client.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'next', result: { tools: [] } });
+    await until(() => client.received.length === requests.length);
+    client.send({ id: 'next', method: 'tools/list' });
+    await until(() => client.received.length === requests.length + 1);
+    expect(client.received.at(-1)).toEqual({ jsonrpc: '2.0', id: 'next', result: { tools: [] } });
   });
 
   it('reads further input after a large call that found no daemon at first', async () => {
     const late = await daemon({ 'tools/call': {}, ...ANSWERS });
     const client = await piped(undefined, late);
-    client.say({
+    client.send({
       id: 1,
       method: 'tools/call',
       params: { name: 'execute_tool', arguments: { text: 'x'.repeat(200_000) } },
     });
-    await until(() => client.heard.length === 1);
-    client.say({ id: 2, method: 'tools/list' });
-    await until(() => client.heard.length === 2);
-    expect(client.heard.map(({ id }) => id)).toEqual([1, 2]);
+    await until(() => client.received.length === 1);
+    client.send({ id: 2, method: 'tools/list' });
+    await until(() => client.received.length === 2);
+    expect(client.received.map(({ id }) => id)).toEqual([1, 2]);
   });
 
   it('reads further input if the next daemon exits before it has read the repeated requests', async () => {
     const [first, deaf, last] = [await daemon(), await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
     const client = await piped(first, deaf, last);
-    client.say({ id: 1, method: 'resources/read', params: { uri: 'x'.repeat(8_000_000) } });
-    await until(() => first.heard.length === 1);
-    deaf.hearsNothing();
+    client.send({ id: 1, method: 'resources/read', params: { uri: 'x'.repeat(8_000_000) } });
+    await until(() => first.received.length === 1);
+    deaf.stopReading();
     first.end();
     await until(() => deaf.isReached());
     deaf.end();
-    await until(() => client.heard.length === 1);
-    client.say({ id: 2, method: 'tools/list' });
-    await until(() => client.heard.length === 2);
-    expect(client.heard.map(({ id, error }) => [id, error])).toEqual([1, 2].map((id) => [id, undefined]));
+    await until(() => client.received.length === 1);
+    client.send({ id: 2, method: 'tools/list' });
+    await until(() => client.received.length === 2);
+    expect(client.received.map(({ id, error }) => [id, error])).toEqual([1, 2].map((id) => [id, undefined]));
   });
 
   it('fails all pending requests if the daemon exits after the client disconnected', async () => {
     const first = await daemon();
     const client = await piped(first);
-    client.say({ id: 'read', method: 'tools/list' });
-    client.say({ id: 'call', method: 'tools/call', params: { name: 'execute_tool' } });
+    client.send({ id: 'read', method: 'tools/list' });
+    client.send({ id: 'call', method: 'tools/call', params: { name: 'execute_tool' } });
     client.input.end();
-    await until(() => first.heard.length === 2 && first.isOver());
+    await until(() => first.received.length === 2 && first.isOver());
     first.end();
     await client.over;
-    await until(() => client.heard.length === 2);
+    await until(() => client.received.length === 2);
     const error = { code: -32603, data: { code: 'CONNECTION_ERROR' } };
-    expect(client.heard).toMatchObject(['read', 'call'].map((id) => ({ id, error })));
+    expect(client.received).toMatchObject(['read', 'call'].map((id) => ({ id, error })));
     expect(client.searches).toEqual([]);
   });
 
@@ -438,8 +438,8 @@ describe('Pipe', () => {
     const late = await daemon(ANSWERS);
     const client = await piped(undefined, comes ? late : undefined);
     client.input.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
-    await until(() => client.heard.length === 1);
-    expect(client.heard).toMatchObject([answer]);
+    await until(() => client.received.length === 1);
+    expect(client.received).toMatchObject([answer]);
     // The end of the input must reach the daemon too, or it would wait for more requests.
     await until(() => !comes || late.isOver());
     late.end();
@@ -452,14 +452,14 @@ describe('Pipe', () => {
   ])('$title a request that a leaving daemon did not answer', async ({ comes, answer }) => {
     const [first, late] = [await daemon(), await daemon(ANSWERS)];
     const client = await piped(first, undefined, ...(comes ? [late] : []));
-    client.say({ id: 1, method: 'tools/list' });
-    await until(() => first.heard.length === 1);
-    first.say({ method: 'notifications/bridge/leaving' });
+    client.send({ id: 1, method: 'tools/list' });
+    await until(() => first.received.length === 1);
+    first.send({ method: 'notifications/bridge/leaving' });
     await until(() => first.methods().includes('notifications/bridge/left'));
-    expect(client.heard).toEqual([]);
+    expect(client.received).toEqual([]);
     first.end();
-    await until(() => client.heard.length === 1);
-    expect(client.heard).toMatchObject([answer]);
+    await until(() => client.received.length === 1);
+    expect(client.received).toMatchObject([answer]);
     expect(client.searches.map(({ isLate }) => isLate)).toEqual([false, true]);
   });
 
@@ -473,9 +473,9 @@ describe('Pipe', () => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`${line}\n`);
-    client.say({ id: 'next', method: 'tools/list' });
-    await until(() => client.heard.length === 2);
-    expect(client.heard).toEqual([
+    client.send({ id: 'next', method: 'tools/list' });
+    await until(() => client.received.length === 2);
+    expect(client.received).toEqual([
       { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deeply' } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
@@ -489,9 +489,9 @@ describe('Pipe', () => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`${line}\n`);
-    client.say({ id: 'next', method: 'tools/list' });
-    await until(() => client.heard.some(({ id }) => id === 'next'));
-    expect(client.heard).toEqual([
+    client.send({ id: 'next', method: 'tools/list' });
+    await until(() => client.received.some(({ id }) => id === 'next'));
+    expect(client.received).toEqual([
       { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'a batch must have 1 to 256 messages' } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
@@ -503,20 +503,20 @@ describe('Pipe', () => {
     const client = await piped(first);
     const request = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`;
     client.input.write(`${request}\n[${request.replace('"id":1', '"id":2')}]\n`);
-    await until(() => client.heard.length === 2);
-    expect(client.heard.map(({ id, result }) => [id, result])).toEqual([1, 2].map((id) => [id, {}]));
+    await until(() => client.received.length === 2);
+    expect(client.received.map(({ id, result }) => [id, result])).toEqual([1, 2].map((id) => [id, {}]));
   });
 
   it.each([150, 20_000])('sends the daemon an error if the response of the client has %i levels', async (levels) => {
     const first = await daemon();
     const client = await piped(first);
-    first.say({ id: 'q', method: 'roots/list' });
-    await until(() => client.heard.length === 1);
+    first.send({ id: 'q', method: 'roots/list' });
+    await until(() => client.received.length === 1);
     const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
-    await until(() => first.heard.length === 1);
+    client.input.write(`{"jsonrpc":"2.0","id":${client.received[0]?.id},"result":{"a":${deep}}}\n`);
+    await until(() => first.received.length === 1);
     const error = { code: -32600, message: 'the message is nested too deeply' };
-    expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
+    expect(first.received).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
   });
 
   it.each([
@@ -529,27 +529,27 @@ describe('Pipe', () => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`);
-    client.say({ id: 'next', method: 'tools/list' });
-    await until(() => client.heard.length === 2);
+    client.send({ id: 'next', method: 'tools/list' });
+    await until(() => client.received.length === 2);
     client.drain();
     await client.over;
-    expect(client.heard).toEqual([
+    expect(client.received).toEqual([
       { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('"id"') } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
-    expect(first.heard).toHaveLength(1);
+    expect(first.received).toHaveLength(1);
   });
 
   it('sends the daemon an error if the response of the client is too large to forward', async () => {
     const first = await daemon();
     const client = await piped(first);
-    first.say({ id: 'q', method: 'roots/list' });
-    await until(() => client.heard.length === 1);
-    client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":"`);
+    first.send({ id: 'q', method: 'roots/list' });
+    await until(() => client.received.length === 1);
+    client.input.write(`{"jsonrpc":"2.0","id":${client.received[0]?.id},"result":"`);
     for (let n = 0; n < 65; n += 1) client.input.write(Buffer.alloc(1024 * 1024, 'x'));
     client.input.write('"}\n');
-    await until(() => first.heard.length === 1);
-    expect(first.heard).toMatchObject([
+    await until(() => first.received.length === 1);
+    expect(first.received).toMatchObject([
       { id: 'q', error: { code: -32600, message: expect.stringContaining('too large') } },
     ]);
   });

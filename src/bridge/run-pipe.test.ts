@@ -25,19 +25,19 @@ async function daemonAt(path: string): Promise<Server> {
 }
 
 it.each([
-  { title: 'answers the first request of a client', says: '{"jsonrpc":"2.0","id":7,"method":"initialize"}\n' },
-  { title: 'ends when the input of the client ends', says: undefined },
-])('fails immediately if a daemon is required and none listens: $title', async ({ says: request }) => {
+  { title: 'answers the first request of a client', sent: '{"jsonrpc":"2.0","id":7,"method":"initialize"}\n' },
+  { title: 'ends when the input of the client ends', sent: undefined },
+])('fails immediately if a daemon is required and none listens: $title', async ({ sent }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-require-'));
   const socket = join(folder, 's');
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const heard: unknown[] = [];
-  createInterface({ input: output }).on('line', (line) => void heard.push(JSON.parse(line)));
+  const received: unknown[] = [];
+  createInterface({ input: output }).on('line', (line) => void received.push(JSON.parse(line)));
   const logged: unknown[] = [];
   let failures = 0;
   const began = performance.now();
-  if (request === undefined) input.end();
-  else input.write(request);
+  if (sent === undefined) input.end();
+  else input.write(sent);
   const isOver = await runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require' },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
@@ -62,7 +62,7 @@ it.each([
   const message = `no gateway serves this client: ${error}`;
   const fault = { code: -32603, message, data: { code: 'CONNECTION_ERROR', hint } };
   await new Promise((resolve) => setImmediate(resolve));
-  expect(heard).toEqual(request === undefined ? [] : [{ jsonrpc: '2.0', id: 7, error: fault }]);
+  expect(received).toEqual(sent === undefined ? [] : [{ jsonrpc: '2.0', id: 7, error: fault }]);
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -71,13 +71,13 @@ describe('diskStore', () => {
     '{"version":1,"tools":[{"tool":{"name":"t"},"hash":"h","faults":[]}],"readAt":1}',
     '{"version":1,"tools":[{"tool":{"name":"t","inputSchema":{}},"hash":"h","faults":[7]}],"readAt":1}',
   ])('ignores a file with %j, and logs that once', async (text) => {
-    const said: unknown[] = [];
-    const store = diskStore(folders(), (level, message, facts) => said.push([level, message, facts]));
+    const logged: unknown[] = [];
+    const store = diskStore(folders(), (level, message, facts) => logged.push([level, message, facts]));
     await store.write(server(), KNOWN);
     const [path = ''] = cached();
     writeFileSync(path, text);
     expect(store.read(server())).toEqual({});
-    expect(said).toEqual([['warn', 'a catalog file is not usable and is created again', { path }]]);
+    expect(logged).toEqual([['warn', 'a catalog file is not usable and is created again', { path }]]);
   });
 
   it('ignores __proto__ in a file', async () => {
@@ -100,12 +100,12 @@ describe('diskStore', () => {
     'treats a file with %j as lost pins, not as a first reading: every tool is new',
     { tags: 'S7' },
     async (text) => {
-      const said: unknown[] = [];
-      const store = diskStore(folders(), (level) => said.push(level));
+      const logged: unknown[] = [];
+      const store = diskStore(folders(), (level) => logged.push(level));
       await store.writePins(server(), { t: 'h' });
       const folder = join(top, 'state', 'pins');
       for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
-      expect([store.readPins(server()), said]).toEqual([{}, ['warn']]);
+      expect([store.readPins(server()), logged]).toEqual([{}, ['warn']]);
     },
   );
 

@@ -68,7 +68,7 @@ describe('Catalog', () => {
     expect(reads).toEqual(['a']);
   });
 
-  it('says that the list failed if a server refuses it, and passes other errors on', async () => {
+  it('reports that the list failed if a server rejects it, and forwards other errors', async () => {
     const { catalog } = catalogOf(({ name }) => {
       throw name === 'a'
         ? new PortolanError(ErrorCode.ToolExecutionError, 'no database')

@@ -16,7 +16,7 @@ describe('listFailure', () => {
       title: 'the refusal of a local server, with its log',
       server: local,
       error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
-      told: {
+      expected: {
         message: `${PREFIX}no database`,
         hint: "the next call tries again; for its output run `portolan logs 'My Server'`",
         cause,
@@ -26,23 +26,23 @@ describe('listFailure', () => {
       title: 'the refusal of a remote server, which has no log',
       server: remote,
       error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
-      told: { message: `${PREFIX}no database`, hint: 'the next call tries again', cause },
+      expected: { message: `${PREFIX}no database`, hint: 'the next call tries again', cause },
     },
     {
       title: 'a list over the limit, with a hint',
       server: local,
       error: new PortolanError(ErrorCode.ResultTooLarge, 'the result has 9 bytes', { hint: 'raise the limit' }),
-      told: { message: `${PREFIX}the result has 9 bytes`, hint: 'raise the limit' },
+      expected: { message: `${PREFIX}the result has 9 bytes`, hint: 'raise the limit' },
     },
     {
       title: 'a lost connection unchanged',
       server: local,
       error: new PortolanError(ErrorCode.ConnectionError, 'it exited', { hint: 'look' }),
-      told: { message: 'it exited', hint: 'look' },
+      expected: { message: 'it exited', hint: 'look' },
     },
-    { title: 'an internal error unchanged', server: local, error: new TypeError('x'), told: { message: 'x' } },
-  ])('returns $title', ({ server, error, told }) => {
+    { title: 'an internal error unchanged', server: local, error: new TypeError('x'), expected: { message: 'x' } },
+  ])('returns $title', ({ server, error, expected }) => {
     if (!server) throw new Error('it was allowed');
-    expect(listFailure(error, server)).toMatchObject(told);
+    expect(listFailure(error, server)).toMatchObject(expected);
   });
 });

@@ -35,7 +35,7 @@ function terminal(colour: boolean): Io & { lines: string[] } {
 const program: Program = {
   ...NO_GATEWAY,
   discover: async () => scan as unknown as Discovery,
-  inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
+  inspectSettings: () => Promise.reject(new Error('this test reads no settings')),
   version: '1.2.3',
   interactive: true,
 };

@@ -4,7 +4,7 @@ import type { Definition, State } from '../model/index.js';
 import { addressKey, asRunningDefinition } from './match-running.js';
 import { resolveDefinitions } from './resolve-definitions.js';
 
-type Said = Partial<Definition> & { readonly line: number };
+type Written = Partial<Definition> & { readonly line: number };
 
 const RUNS: Partial<Definition> = { client: 'running', scope: 'running', source: '/p/.portolan/mcp_servers.json' };
 const AT_A: Partial<Definition> = { url: 'http://127.0.0.1:1/mcp' };
@@ -18,7 +18,7 @@ const claims = (word: string, state: State): Partial<Definition> => ({
   ...{ ...RUNS, ...AT_B, state, standsFor: `print of ${word}` },
 });
 
-function settled(said: readonly Said[]) {
+function settled(said: readonly Written[]) {
   return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).map(
     ({ name, duplicates, runningInstance }) => [
       name,
@@ -151,7 +151,7 @@ describe('running servers', () => {
         ['b_2', [2]],
       ],
     },
-  ] satisfies { title: string; said: Said[]; holds: unknown[] }[])('one $title', ({ said, holds }) => {
+  ] satisfies { title: string; said: Written[]; holds: unknown[] }[])('one $title', ({ said, holds }) => {
     expect(settled(said)).toEqual(holds);
   });
 });

@@ -4,7 +4,7 @@ import type { Definition, Scope, State } from '../model/index.js';
 import { resolveDefinitions } from './resolve-definitions.js';
 
 /** `line` identifies the definition; each has a line of its own. */
-type Said = Partial<Definition> & { readonly line: number };
+type Written = Partial<Definition> & { readonly line: number };
 
 interface Outcome {
   readonly name: string;
@@ -14,8 +14,8 @@ interface Outcome {
   readonly shadowed?: readonly number[];
 }
 
-function settled(said: readonly Said[]): Outcome[] {
-  return resolveDefinitions(said.map(definition), ({ state }) => state).map(
+function settled(written: readonly Written[]): Outcome[] {
+  return resolveDefinitions(written.map(definition), ({ state }) => state).map(
     ({ name, definition: active, duplicates, shadowed }) => {
       const same = duplicates.filter((one) => one !== active).map(({ line }) => line);
       return {
@@ -36,11 +36,11 @@ const C = at('c');
 
 interface Case {
   readonly title: string;
-  readonly found: readonly Said[];
+  readonly found: readonly Written[];
   readonly holds: readonly Outcome[];
 }
 
-function both(title: string, found: readonly Said[], holds: readonly Outcome[]): Case {
+function both(title: string, found: readonly Written[], holds: readonly Outcome[]): Case {
   return { title, found, holds };
 }
 
@@ -165,10 +165,10 @@ describe('scopes', () => {
   it.each<State>(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only'])(
     'an entry that is %s shadows nothing, neither in its client nor in others',
     (state) => {
-      const near: Said = { line: 2, scope: 'local', state, ...B };
+      const near: Written = { line: 2, scope: 'local', state, ...B };
       expect(settled([{ line: 1, ...A }, near])).toEqual([{ name: 'a', active: 1, shadowed: [2] }]);
       expect(settled([near, { line: 1, ...A }])).toEqual([{ name: 'a', active: 1, shadowed: [2] }]);
-      const everywhere: Said = { line: 2, client: 'codex', scope: 'managed', state, ...B };
+      const everywhere: Written = { line: 2, client: 'codex', scope: 'managed', state, ...B };
       expect(settled([{ line: 1, ...A }, everywhere])).toEqual([
         { name: 'a', active: 1 },
         { name: 'a_2', active: 2 },

@@ -6,13 +6,13 @@ import { announced, distinctServers, type Registry, runningSignature } from './r
 const PRINT = 'f'.repeat(64);
 const NOBODYS_CHILD = 1;
 
-function server(said: Partial<RegisteredServer> = {}): RegisteredServer {
-  const pid = said.pid ?? NOBODYS_CHILD;
+function server(fields: Partial<RegisteredServer> = {}): RegisteredServer {
+  const pid = fields.pid ?? NOBODYS_CHILD;
   return {
     ...{ id: 'docs_1', name: 'docs', pid, stdio_active: false, http: { enabled: false }, started_at: '', cwd: '/x' },
     ...{ transports: [], tools: [], capabilities: {}, start_identity: { boot: '', pid, start: '' }, heartbeat: '' },
     ...{ heartbeat_uptime: 0, uptime_seconds: 0, requests: 0, liveness: 'alive' },
-    ...said,
+    ...fields,
   };
 }
 const reading = (servers: readonly RegisteredServer[], more: Partial<Registry> = {}) => ({
@@ -25,7 +25,7 @@ describe('announced', () => {
   it.each([
     {
       title: 'the first supported address',
-      said: {
+      fields: {
         transports: [
           { type: 'stdio' },
           { type: 'websocket', url: 'ws://127.0.0.1:1/' },
@@ -36,37 +36,37 @@ describe('announced', () => {
     },
     {
       title: 'the HTTP field of older programs',
-      said: { http: { enabled: true, url: 'http://127.0.0.1:1/' } },
+      fields: { http: { enabled: true, url: 'http://127.0.0.1:1/' } },
       expected: { type: 'auto', url: 'http://127.0.0.1:1/' },
     },
     {
       title: 'no HTTP that is disabled',
-      said: { http: { enabled: false, url: 'http://127.0.0.1:1/' } },
+      fields: { http: { enabled: false, url: 'http://127.0.0.1:1/' } },
       expected: {},
     },
     {
       title: 'a socket if there is nothing else',
-      said: { transports: [{ type: 'socket', path: '/run/a b#?.sock' }] },
+      fields: { transports: [{ type: 'socket', path: '/run/a b#?.sock' }] },
       expected: { type: 'socket', url: 'unix:/run/a%20b%23%3F.sock' },
     },
     {
       title: 'no socket with a relative path',
-      said: { transports: [{ type: 'socket', path: 'run.sock' }] },
+      fields: { transports: [{ type: 'socket', path: 'run.sock' }] },
       expected: {},
     },
-    { title: 'the launch that it came from', said: { fingerprint: PRINT }, expected: { fingerprint: PRINT } },
-  ] as const)('reports $title', ({ said, expected }) => {
-    expect(offered([server(said)])).toEqual([{ name: 'docs', id: 'docs_1', ...expected }]);
+    { title: 'the launch that it came from', fields: { fingerprint: PRINT }, expected: { fingerprint: PRINT } },
+  ] as const)('reports $title', ({ fields, expected }) => {
+    expect(offered([server(fields)])).toEqual([{ name: 'docs', id: 'docs_1', ...expected }]);
   });
 
   it.each([
-    { title: 'a Portolan', said: { name: ' Portolan' } },
-    { title: 'this process', said: { pid: process.pid } },
-  ])('offers neither $title nor what has its address or socket', ({ said }) => {
+    { title: 'a Portolan', fields: { name: ' Portolan' } },
+    { title: 'this process', fields: { pid: process.pid } },
+  ])('offers neither $title nor what has its address or socket', ({ fields }) => {
     const http = { enabled: true, url: 'http://127.0.0.1:1/mcp' };
     const transports = [{ type: 'socket' as const, path: '/run/p.sock' }];
     const alias = { transports: [{ type: 'http' as const, url: 'http://localhost:1/mcp/' }] };
-    expect(offered([server({ ...said, http, transports }), server(alias), server({ transports })])).toEqual([]);
+    expect(offered([server({ ...fields, http, transports }), server(alias), server({ transports })])).toEqual([]);
   });
 
   it.skipIf(process.platform !== 'linux')(

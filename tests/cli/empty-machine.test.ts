@@ -24,7 +24,7 @@ describe('on a machine without servers', () => {
     ['lock'],
     ['status'],
     ['ps'],
-  ])('%s %s says that no servers are configured, and the three ways to add one', async (...args) => {
+  ])('%s %s reports that no servers are configured, and prints the three ways to add one', async (...args) => {
     using machine = makeMachine();
     const { stdout, stderr } = await portolan(
       machine,
@@ -51,22 +51,22 @@ describe('a filter that matches nothing', () => {
   it.each([
     {
       args: ['list', '--client', 'zed'],
-      said: 'no servers configured in zed; portolan list shows those of all clients',
+      output: 'no servers configured in zed; portolan list shows those of all clients',
     },
-    { args: ['doctor', '--client', 'zed'], said: 'no servers configured in zed' },
-    { args: ['approve', '--client', 'zed'], said: 'no servers configured in zed' },
-    { args: ['why', 'one', '--client', 'zed'], said: 'no servers configured in zed' },
-    { args: ['search', 'qqqqqq', '--server', 'one'], said: 'No tool of one matches.' },
-    { args: ['search', 'qqqqqq'], said: 'No tool matches.' },
-    { args: ['audit', '--server', 'one'], said: 'No calls of one are recorded' },
-    { args: ['config', 'sources', '--found', '--client', 'zed'], said: 'nothing was found in any of these places' },
-    { args: ['approve'], said: 'nothing waits for approval' },
-    { args: ['approve', '--all'], said: 'nothing waits for approval' },
-  ])('is named by $args', async ({ args, said }) => {
+    { args: ['doctor', '--client', 'zed'], output: 'no servers configured in zed' },
+    { args: ['approve', '--client', 'zed'], output: 'no servers configured in zed' },
+    { args: ['why', 'one', '--client', 'zed'], output: 'no servers configured in zed' },
+    { args: ['search', 'qqqqqq', '--server', 'one'], output: 'No tool of one matches.' },
+    { args: ['search', 'qqqqqq'], output: 'No tool matches.' },
+    { args: ['audit', '--server', 'one'], output: 'No calls of one are recorded' },
+    { args: ['config', 'sources', '--found', '--client', 'zed'], output: 'nothing was found in any of these places' },
+    { args: ['approve'], output: 'nothing waits for approval' },
+    { args: ['approve', '--all'], output: 'nothing waits for approval' },
+  ])('is named by $args', async ({ args, output }) => {
     using machine = makeMachine();
     configure(machine, { one: fixture() });
     const { stdout, stderr } = await portolan(machine, args);
-    expect(`${stdout}${stderr}`).toContain(said);
+    expect(`${stdout}${stderr}`).toContain(output);
   });
 
   it('is named by list --config with a file without servers', async () => {

@@ -21,7 +21,7 @@ async function problemsOf(machine: Machine, entry: Entry) {
 }
 
 describe('portolan doctor', () => {
-  it('reports a command that is not on PATH, and who provides it', async () => {
+  it('reports a command that is not on PATH, and the package that provides it', async () => {
     using machine = makeMachine();
     expect(await problemsOf(machine, { command: 'no-such-program-at-all' })).toMatchObject({
       status: 1,
@@ -62,7 +62,7 @@ describe('portolan doctor', () => {
     expect((await problemsOf(machine, { command: path })).problems).toEqual([]);
   });
 
-  it('looks where the server will be started: in the PATH of its entry and in its directory', async () => {
+  it('searches the PATH of the entry and its working directory', async () => {
     using machine = makeMachine();
     machine.write({ '~/tools/own-server': '#!/bin/sh\n' });
     chmodSync(machine.path('~/tools/own-server'), 0o755);
@@ -93,7 +93,7 @@ describe('portolan doctor', () => {
     ]);
   });
 
-  it('says nothing about servers that are not started: disabled, remote, running elsewhere', async () => {
+  it('does not report servers that are not started: disabled, remote, running elsewhere', async () => {
     using machine = makeMachine();
     expect((await problemsOf(machine, { command: '/nowhere/server', disabled: true })).problems).toEqual([]);
     expect((await problemsOf(machine, { url: 'https://host.example/mcp' })).problems).toEqual([]);

@@ -9,7 +9,7 @@ const ASKING = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/
 const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'Paris' }, model: 'm', stopReason: 'endTurn' };
 const BOTH_ENABLED = { askOtherClients: true, answerForOtherClients: true };
 
-/** A setup with a server that asks, and a client of it for each of these abilities. */
+/** A setup with a server that sends requests, and one client for each set of capabilities. */
 async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
   const setup = makeDaemonSetup();
   configure(setup.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });

@@ -215,7 +215,7 @@ describe('the other files that a client reads', () => {
     ].flatMap(({ root, as }) =>
       readPaths
         .filter((path) => !own.has(path) && path.startsWith(`${root}/`))
-        // Our own settings are ours: what is wrong in them ends the start, and has tests of its own.
+        // An invalid settings file of Portolan ends the start, which other tests cover.
         .filter((path) => !/[\\/](anygpt|portolan)\.config\.|portolan[\\/]managed-settings/.test(path))
         .map((path) => `${as}${path.slice(root.length)}`),
     );

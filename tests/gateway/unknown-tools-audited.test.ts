@@ -18,7 +18,7 @@ async function audited(machine: Machine, count: number): Promise<readonly string
 }
 
 describe('the audit log', () => {
-  it('has calls of unknown tools as it has calls of unknown servers', async () => {
+  it('contains calls of unknown tools and of unknown servers', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     {
@@ -48,7 +48,7 @@ describe('the audit log', () => {
     expect(await audited(machine, 1)).toEqual([entry]);
   });
 
-  it('has calls of a terminal that name an unknown tool or server, also with key=value', async () => {
+  it('contains calls of an unknown tool or server with portolan call, also with key=value', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     expect((await portolan(machine, ['call', 'own', 'nothing', 'a=1'])).stderr).toContain('TOOL_NOT_FOUND');

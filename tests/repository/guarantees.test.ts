@@ -43,7 +43,7 @@ describe('the guarantees in docs/reference/guarantees.md', () => {
   });
 
   it('have every id that is the tag of a test', () => {
-    // A file whose tests are made by a helper has none for the parser.
+    // The parser finds no tests in a file that creates them with a helper.
     expect(errors.filter((message) => !message.startsWith('No test suite found'))).toEqual([]);
   });
 

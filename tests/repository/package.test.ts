@@ -47,17 +47,17 @@ describe('the package', () => {
       name: server.name,
       identifiers: server.packages.map((one: { identifier: string }) => one.identifier),
       versions: [server.version, ...server.packages.map((one: { version: string }) => one.version)],
-      said: printed.stdout,
+      printed: printed.stdout,
     }).toEqual({
       name: manifest.mcpName,
       identifiers: [manifest.name],
       versions: [manifest.version, manifest.version],
-      said: `${manifest.version}\n`,
+      printed: `${manifest.version}\n`,
     });
   });
 
   it('is described as the MCP Registry requires', () => {
-    // The requirements of the schema of 2025-12-11 for these fields. The license does not allow us to ship the schema.
+    // The requirements of the schema of 2025-12-11 for these fields. The schema itself is not in the repository.
     expect(server).toEqual({
       $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
       name: expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),

@@ -11,7 +11,7 @@ import { metaTools } from '../../src/serve/surfaces/meta-tools.js';
 const src = join(dirname(fileURLToPath(import.meta.url)), '../..', 'src');
 
 it.each(metaTools([], true).map((tool) => ({ tool: tool.name, isReadOnly: tool.annotations?.readOnlyHint === true })))(
-  'the bridge repeats calls of $tool: $isReadOnly, as its readOnlyHint says',
+  'the bridge repeats calls of $tool: $isReadOnly, as in its readOnlyHint',
   ({ tool, isReadOnly }) => {
     const { readOnlyTools } = new MetaToolSurface({} as Gateway);
     expect(isRepeatable({ method: 'tools/call', tool }, new Set(readOnlyTools))).toBe(isReadOnly);

@@ -108,17 +108,17 @@ function recorder() {
 const versionOne: Driver = {
   title: 'SDK 1',
   async connect(where) {
-    const { answer, ...heard } = recorder();
+    const { answer, ...received } = recorder();
     const client = new OldClient(CLIENT_INFO, { capabilities: CAPABILITIES });
     client.fallbackRequestHandler = async ({ method, params }) => answer(method, params);
     client.fallbackNotificationHandler = async ({ method, params }) =>
-      void heard.notifications.push({ method, params });
+      void received.notifications.push({ method, params });
     await client.connect(new OldTransport(where));
     return {
       era: 'legacy',
-      ...heard,
+      ...received,
       request: (method, params = {}) =>
-        client.request({ method, params }, ResultSchema, { onprogress: (step) => heard.progress.push({ ...step }) }),
+        client.request({ method, params }, ResultSchema, { onprogress: (step) => received.progress.push({ ...step }) }),
       close: () => client.close(),
     };
   },
@@ -128,21 +128,21 @@ function versionTwo(title: string, mode: 'legacy' | 'auto'): Driver {
   return {
     title,
     async connect(where) {
-      const { answer, ...heard } = recorder();
+      const { answer, ...received } = recorder();
       const client = new NewClient(CLIENT_INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
       for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const)
         client.setRequestHandler(method, async ({ params }) => answer(method, params) as never);
       client.fallbackNotificationHandler = async ({ method, params }) =>
-        void heard.notifications.push({ method, params });
+        void received.notifications.push({ method, params });
       await client.connect(new NewTransport(where));
       return {
         era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
-        ...heard,
+        ...received,
         request: async (method, params = {}) =>
           (await client.request({ method, params } as never, {
             onprogress: (step) => {
               // The SDK also reports its own input rounds as progress.
-              if (!step.message?.startsWith('Fulfilling input required')) heard.progress.push({ ...step });
+              if (!step.message?.startsWith('Fulfilling input required')) received.progress.push({ ...step });
             },
           })) as Json,
         close: () => client.close(),

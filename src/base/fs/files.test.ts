@@ -51,9 +51,9 @@ describe('diskFiles.list', () => {
     symlinkSync(inside('list/a'), inside('list/to-file'));
     symlinkSync(inside('list/none'), inside('list/to-nothing'));
     const reading = diskFiles.list(inside('list'));
-    const told =
+    const entries =
       reading.kind === 'read' ? reading.names.map(({ name, folder: f, link }) => `${name} ${f} ${link}`) : [];
-    expect(told).toEqual([
+    expect(entries).toEqual([
       ...['10 false false', '9 false false', 'B false false', 'a false false', 'b false false'],
       ...['folder true false', 'to-file false true', 'to-folder true true', 'to-nothing false true', 'é false false'],
     ]);

@@ -128,21 +128,21 @@ describe('a link to the socket', () => {
     expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', usual]);
   });
 
-  it.each<{ title: string; change: (place: Linked) => void; says: string }>([
+  it.each<{ title: string; change: (place: Linked) => void; message: string }>([
     {
       title: 'the socket is accessible to other users',
       change: ({ target }) => chmodSync(target, 0o666),
-      says: 'is accessible to other users',
+      message: 'is accessible to other users',
     },
     {
       title: 'the folder of the socket is accessible to other users',
       change: ({ target }) => chmodSync(join(target, '..'), 0o777),
-      says: 'is accessible to other users',
+      message: 'is accessible to other users',
     },
     {
       title: 'its folder is not sticky',
       change: ({ folder }) => chmodSync(folder, 0o700),
-      says: 'is not a socket',
+      message: 'is not a socket',
     },
     {
       title: 'it points to another link',
@@ -150,12 +150,12 @@ describe('a link to the socket', () => {
         rmSync(target);
         symlinkSync('elsewhere', target);
       },
-      says: 'is not a socket',
+      message: 'is not a socket',
     },
-  ])('is rejected if $title', async ({ change, says }) => {
+  ])('is rejected if $title', async ({ change, message }) => {
     const place = await linked();
     change(place);
-    expect(() => socketAt(place.usual)).toThrow(says);
+    expect(() => socketAt(place.usual)).toThrow(message);
   });
 
   it.skipIf(!isRoot)('is rejected if another user created the link or the socket', async () => {

@@ -24,9 +24,9 @@ const ENDINGS: readonly {
   code: unknown;
 }[] = [
   { title: 'its stdin ends', stdin: 'pipe', end: (child) => void child.stdin?.end(), code: [0, null] },
-  { title: 'it is told to end', stdin: 'pipe', end: (child) => void child.kill('SIGTERM'), code: [0, null] },
+  { title: 'it receives SIGTERM', stdin: 'pipe', end: (child) => void child.kill('SIGTERM'), code: [0, null] },
   {
-    title: 'a service without stdin is told to end',
+    title: 'a service without stdin receives SIGTERM',
     stdin: 'ignore',
     end: (child) => void child.kill('SIGTERM'),
     code: [0, null],

@@ -102,8 +102,8 @@ describe('portolan logout', () => {
       lines: ['Signed out of remote.', expect.stringContaining('not revoked')],
     },
   ])('reports the outcome $outcome', async ({ outcome, lines }) => {
-    const said = await run((discover) => logoutCommand(discover, leaving(outcome)), ['remote']);
-    expect(said).toEqual({ code: 0, lines, errors: [] });
+    const result = await run((discover) => logoutCommand(discover, leaving(outcome)), ['remote']);
+    expect(result).toEqual({ code: 0, lines, errors: [] });
   });
 
   it('signs out of a server that is no longer configured', async () => {

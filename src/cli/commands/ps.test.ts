@@ -109,7 +109,7 @@ describe('portolan ps', () => {
       ],
     },
     {
-      title: 'that nothing is saved where nobody shares',
+      title: 'that nothing is saved without shared servers',
       processes: [{ ...shared[0], users: [], savedProcesses: 0, savedBytes: 0, memoryBytes: 2 ** 20 } as SharedProcess],
       expected: [
         'SERVER  PID  STATE      USED BY  CALLS  MEMORY  SAVES',

@@ -9,7 +9,7 @@ async function run(
   http: Serve['http'] = async () => undefined,
 ) {
   const asked: unknown[] = [];
-  const said: string[] = [];
+  const printed: string[] = [];
   const command = serveCommand({
     stdio: async (options) => void asked.push(['stdio', options]),
     http: async ({ listening, ...options }) => {
@@ -21,13 +21,13 @@ async function run(
     environment: env,
   });
   const io = {
-    out: (line: string) => said.push(`out: ${line}`),
-    err: (line: string) => said.push(line),
+    out: (line: string) => printed.push(`out: ${line}`),
+    err: (line: string) => printed.push(line),
     colour: false,
     home: '/h',
   };
   const code = await command.run(args, io);
-  return { asked, said, code };
+  return { asked, printed, code };
 }
 
 describe('serve', () => {
@@ -52,11 +52,11 @@ describe('serve', () => {
   });
 
   it('prints its URL on stderr, and nothing on stdout', async () => {
-    expect((await run(['--http'])).said).toEqual(['portolan listens on http://there/mcp']);
+    expect((await run(['--http'])).printed).toEqual(['portolan listens on http://there/mcp']);
   });
 
   it('prints its URL as a log entry with time and pid if it was not started by hand', async () => {
-    const [line = '', ...others] = (await run(['--socket', '/run/s.sock', '--leave-when-idle'])).said;
+    const [line = '', ...others] = (await run(['--socket', '/run/s.sock', '--leave-when-idle'])).printed;
     expect(others).toEqual([]);
     expect(JSON.parse(line)).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -65,7 +65,7 @@ describe('serve', () => {
       pid: process.pid,
     });
     const byHand = await run(['--socket', '/run/s.sock']);
-    expect(byHand.said).toEqual(['portolan listens on /run/s.sock and http://there/mcp']);
+    expect(byHand.printed).toEqual(['portolan listens on /run/s.sock and http://there/mcp']);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('serve', () => {
     const fails = async () => {
       throw new PortolanError(ErrorCode.ConnectionError, 'cannot listen', { hint: 'try another' });
     };
-    const { code, said } = await run(['--http'], {}, fails);
-    expect([code, said.at(-1)]).toEqual([1, 'CONNECTION_ERROR: cannot listen\n  try another']);
+    const { code, printed } = await run(['--http'], {}, fails);
+    expect([code, printed.at(-1)]).toEqual([1, 'CONNECTION_ERROR: cannot listen\n  try another']);
   });
 });

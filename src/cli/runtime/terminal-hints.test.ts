@@ -11,9 +11,9 @@ describe('withTerminalHint', () => {
     ['the user can see the rule with: portolan why notes', 'you can see the rule with: portolan why notes'],
     ['they can change that with: portolan approve notes', 'you can change that with: portolan approve notes'],
     ['did you mean add_note?', 'did you mean add_note?'],
-  ])('has for %j: %j', (said, instead) => {
+  ])('has for %j: %j', (original, instead) => {
     const cause = new Error('why');
-    const error = new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: said, cause });
+    const error = new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: original, cause });
     expect(withTerminalHint(error)).toEqual(
       new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: instead, cause }),
     );

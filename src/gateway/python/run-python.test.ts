@@ -106,7 +106,7 @@ describe('runPython', () => {
   it('offers a program each named server once, and only the name of an unapproved one', async () => {
     const { answer } = await run(async (_, { servers }) => servers, { servers: ['waiting', 'waiting'] });
     expect(answer.result).toEqual([{ name: 'waiting', alias: 'waiting', tools: [], unlisted: true }]);
-    await expect(run(async () => 1, { servers: ['nobody'] })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    await expect(run(async () => 1, { servers: ['unknown'] })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
     expect((await run(async (_, { servers }) => servers, { servers: [] })).answer.result).toEqual([]);
   });
 

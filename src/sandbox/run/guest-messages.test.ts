@@ -22,100 +22,104 @@ const called = (server: string, tool: string, given: unknown = {}) => ({
 const nonsense = { kind: 'nonsense', why: expect.any(String) };
 
 describe('readGuestMessage', () => {
-  it.each<{ title: string; said: unknown; heard: unknown }>([
+  it.each<{ title: string; said: unknown; received: unknown }>([
     {
       title: 'a call by original names',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: { id: 1 } }),
-      heard: called('my-shop', 'get-item', { id: 1 }),
+      received: called('my-shop', 'get-item', { id: 1 }),
     },
     {
       title: 'a call by aliases, with the original names',
       said: request('tool', { server: 'my_shop_2', tool: 'get_item', arguments: {} }),
-      heard: called('my_shop', 'get_item'),
+      received: called('my_shop', 'get_item'),
     },
     {
       title: 'a name rather than an equal alias',
       said: request('tool', { server: 'my_shop', tool: 'get_item', arguments: {} }),
-      heard: called('my_shop', 'get_item'),
+      received: called('my_shop', 'get_item'),
     },
     {
       title: 'a server that is not part of the job',
       said: request('tool', { server: '__proto__', tool: 'x', arguments: {} }),
-      heard: { kind: 'refused', id: 7, message: 'server __proto__ is not available to this code' },
+      received: { kind: 'refused', id: 7, message: 'server __proto__ is not available to this code' },
     },
     {
       title: 'an unknown tool',
       said: request('tool', { server: 'my-shop', tool: 'constructor', arguments: {} }),
-      heard: { kind: 'refused', id: 7, message: 'server my-shop has no tool named constructor' },
+      received: { kind: 'refused', id: 7, message: 'server my-shop has no tool named constructor' },
     },
     {
       title: 'a denied tool, for which the host returns the reason',
       said: request('tool', { server: 'ruled', tool: 'drop_all', arguments: {} }),
-      heard: called('ruled', 'drop-all'),
+      received: called('ruled', 'drop-all'),
     },
     {
       title: 'another tool of the same server',
       said: request('tool', { server: 'ruled', tool: 'drop', arguments: {} }),
-      heard: { kind: 'refused', id: 7, message: 'server ruled has no tool named drop' },
+      received: { kind: 'refused', id: 7, message: 'server ruled has no tool named drop' },
     },
     {
       title: 'any tool of a server whose tools are not known yet',
       said: request('tool', { server: 'new', tool: 'any', arguments: {} }),
-      heard: called('new', 'any'),
+      received: called('new', 'any'),
     },
     {
       title: 'a name that is too long',
       said: request('tool', { server: 'x'.repeat(2000), tool: 'x', arguments: {} }),
-      heard: nonsense,
+      received: nonsense,
     },
     {
       title: 'arguments that are an array',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: [] }),
-      heard: nonsense,
+      received: nonsense,
     },
     {
       title: 'an id that is a string',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: {} }, 'x'),
-      heard: nonsense,
+      received: nonsense,
     },
-    { title: 'an id that is a fraction', said: request('timer', { ms: 1 }, 1.5), heard: nonsense },
+    { title: 'an id that is a fraction', said: request('timer', { ms: 1 }, 1.5), received: nonsense },
     {
       title: 'a function of the runtime',
       said: request('runtime', { name: 'list_tools', arguments: { server: 'a' } }),
-      heard: { kind: 'call', id: 7, request: { kind: 'runtime', name: 'list_tools', arguments: { server: 'a' } } },
+      received: { kind: 'call', id: 7, request: { kind: 'runtime', name: 'list_tools', arguments: { server: 'a' } } },
     },
     {
       title: 'an unknown function',
       said: request('runtime', { name: 'toString', arguments: {} }),
-      heard: nonsense,
+      received: nonsense,
     },
-    { title: 'a timer', said: request('timer', { ms: 12.5 }), heard: { kind: 'timer', id: 7, ms: 12.5 } },
-    { title: 'a timer in the past', said: request('timer', { ms: -1 }), heard: nonsense },
-    { title: 'an unknown request', said: request('eval', { code: '1' }), heard: nonsense },
-    { title: 'an unknown notice', said: notice('job', {}), heard: nonsense },
-    { title: 'an answer', said: { jsonrpc: '2.0', id: 1, result: 1 }, heard: nonsense },
-    { title: 'a value that is not a message', said: 42, heard: nonsense },
+    { title: 'a timer', said: request('timer', { ms: 12.5 }), received: { kind: 'timer', id: 7, ms: 12.5 } },
+    { title: 'a timer in the past', said: request('timer', { ms: -1 }), received: nonsense },
+    { title: 'an unknown request', said: request('eval', { code: '1' }), received: nonsense },
+    { title: 'an unknown notice', said: notice('job', {}), received: nonsense },
+    { title: 'an answer', said: { jsonrpc: '2.0', id: 1, result: 1 }, received: nonsense },
+    { title: 'a value that is not a message', said: 42, received: nonsense },
     {
       title: 'printed text',
       said: notice('err', { text: 'x' }),
-      heard: { kind: 'printed', stream: 'stderr', text: 'x' },
+      received: { kind: 'printed', stream: 'stderr', text: 'x' },
     },
-    { title: 'printed output that is not a string', said: notice('out', { text: 1 }), heard: nonsense },
-    { title: 'the ready message', said: notice('ready', { python: '3.13' }), heard: { kind: 'ready', python: '3.13' } },
+    { title: 'printed output that is not a string', said: notice('out', { text: 1 }), received: nonsense },
+    {
+      title: 'the ready message',
+      said: notice('ready', { python: '3.13' }),
+      received: { kind: 'ready', python: '3.13' },
+    },
     {
       title: 'a cancellation',
       said: notice('cancel', { id: 3 }),
-      heard: { kind: 'cancel', id: 3 },
+      received: { kind: 'cancel', id: 3 },
     },
     {
       title: 'the end of a run with a value',
       said: notice('done', { run: 1, result: { text: '3', json: 3 }, files: [], truncated: ['stdout', 'x', 1] }),
-      heard: { kind: 'done', run: 1, done: { value: { text: '3', json: 3 }, files: [], truncated: ['stdout'] } },
+      received: { kind: 'done', run: 1, done: { value: { text: '3', json: 3 }, files: [], truncated: ['stdout'] } },
     },
     {
       title: 'the end of a run with an error, truncated',
       said: notice('done', { run: 1, error: { type: '', message: 'x'.repeat(9000), line: -1, code: 'C' } }),
-      heard: {
+      received: {
         kind: 'done',
         run: 1,
         done: { error: { type: 'Exception', message: `${'x'.repeat(8192)}…`, code: 'C' }, files: [], truncated: [] },
@@ -136,7 +140,7 @@ describe('readGuestMessage', () => {
           'e',
         ],
       }),
-      heard: {
+      received: {
         kind: 'done',
         run: 1,
         done: {
@@ -148,8 +152,8 @@ describe('readGuestMessage', () => {
         },
       },
     },
-    { title: 'the end of an unknown run', said: notice('done', {}), heard: nonsense },
-  ])('reads $title', ({ said, heard }) => {
-    expect(read(said)).toEqual([heard]);
+    { title: 'the end of an unknown run', said: notice('done', {}), received: nonsense },
+  ])('reads $title', ({ said, received }) => {
+    expect(read(said)).toEqual([received]);
   });
 });

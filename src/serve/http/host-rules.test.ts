@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { boundNames, isOurHost, isOurOrigin } from './host-rules.js';
 
-const nobody = () => [];
-const loopback = { bound: boundNames({ host: '127.0.0.1', port: 7420 }, nobody), port: 7420, allowed: [] };
+const noAddresses = () => [];
+const loopback = { bound: boundNames({ host: '127.0.0.1', port: 7420 }, noAddresses), port: 7420, allowed: [] };
 const proxied = { ...loopback, allowed: ['mcp.example', 'Other.Example:8443'] };
 
 describe('isOurHost', () => {

@@ -5,7 +5,7 @@ import { FirstMessage } from './first-message.js';
 it('passes messages through once a listener is attached', async () => {
   const sent: [Outgoing, boolean | undefined][] = [];
   let listener: ChannelListener | undefined;
-  const road = new FirstMessage({
+  const channel = new FirstMessage({
     backlogBytes: 7,
     start: (given) => {
       listener = given;
@@ -13,28 +13,28 @@ it('passes messages through once a listener is attached', async () => {
     send: (message, isLast) => sent.push([message, isLast]),
     close: async () => listener?.onClose(undefined),
   });
-  const [hello, next] = ['hello', 'next'].map(
+  const [firstMessage, next] = ['hello', 'next'].map(
     (method) => ({ kind: 'notification', method, params: undefined }) as const,
   );
-  if (!hello || !next) throw new Error('there are two');
-  listener?.message(hello);
-  expect(await road.first).toEqual(hello);
-  const heard: unknown[] = [];
-  road.start({
-    message: (message) => heard.push(message),
-    overlong: (line) => heard.push(line),
-    undelivered: (id) => heard.push(id),
-    onClose: () => heard.push('closed'),
+  if (!firstMessage || !next) throw new Error('there are two');
+  listener?.message(firstMessage);
+  expect(await channel.first).toEqual(firstMessage);
+  const received: unknown[] = [];
+  channel.start({
+    message: (message) => received.push(message),
+    overlong: (line) => received.push(line),
+    undelivered: (id) => received.push(id),
+    onClose: () => received.push('closed'),
   });
   await Promise.resolve();
   listener?.message(next);
-  road.send(hello, true);
-  road.send(next);
-  await road.close();
-  expect({ heard, sent, backlog: road.backlogBytes }).toEqual({
-    heard: [hello, next, 'closed'],
+  channel.send(firstMessage, true);
+  channel.send(next);
+  await channel.close();
+  expect({ heard: received, sent, backlog: channel.backlogBytes }).toEqual({
+    heard: [firstMessage, next, 'closed'],
     sent: [
-      [hello, true],
+      [firstMessage, true],
       [next, undefined],
     ],
     backlog: 7,

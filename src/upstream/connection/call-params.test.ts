@@ -14,23 +14,23 @@ describe('paramsToSend', () => {
   });
 
   it.each([
-    { title: 'there is an envelope', params: CALL, beside: { envelope: { v: 1 } }, _meta: { v: 1, progressToken: 7 } },
-    { title: 'there is further _meta', params: CALL, beside: { meta: { t: 1 } }, _meta: { t: 1, progressToken: 7 } },
+    { title: 'there is an envelope', params: CALL, extra: { envelope: { v: 1 } }, _meta: { v: 1, progressToken: 7 } },
+    { title: 'there is further _meta', params: CALL, extra: { meta: { t: 1 } }, _meta: { t: 1, progressToken: 7 } },
     {
       title: 'it has a _meta of its own',
       params: { ...CALL, _meta: { own: 1 } },
-      beside: {},
+      extra: {},
       _meta: { own: 1, progressToken: 7 },
     },
     {
       title: 'there is no text of the arguments',
       params: { ...CALL, task: {} },
-      beside: { argumentsText: undefined },
+      extra: { argumentsText: undefined },
       _meta: { progressToken: 7 },
     },
-    { title: 'the request is not a tool call', params: { uri: 'x' }, beside: {}, _meta: { progressToken: 7 } },
-  ])('makes no text if $title', ({ params, beside, _meta }) => {
-    const sent = paramsToSend(params, { ...NOTHING, progressToken: 7, argumentsText: '{}', ...beside });
+    { title: 'the request is not a tool call', params: { uri: 'x' }, extra: {}, _meta: { progressToken: 7 } },
+  ])('makes no text if $title', ({ params, extra, _meta }) => {
+    const sent = paramsToSend(params, { ...NOTHING, progressToken: 7, argumentsText: '{}', ...extra });
     expect(sent).toEqual({ params: { ...params, _meta } });
   });
 

@@ -177,11 +177,11 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     guardian.stdin.end(`+${gone.pid}\n`);
     await pause(100); // its first check, which cannot be observed from outside
     if (!choseNext(gone.pid ?? 0)) skip('the number of a process cannot be chosen here');
-    const stranger = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' });
-    started.push(stranger);
+    const unrelated = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' });
+    started.push(unrelated);
     await ended;
     // If another process took the pid first, this run proves nothing.
-    expect(living([stranger.pid ?? 0])).toEqual([stranger.pid]);
+    expect(living([unrelated.pid ?? 0])).toEqual([unrelated.pid]);
   });
 
   it('closes an inherited pipe while it waits', async () => {

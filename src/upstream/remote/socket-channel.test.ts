@@ -35,14 +35,14 @@ describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
     using folder = makeFolder();
     await using _server = await listening(folder.path);
     const channel = await openSocketChannel(`unix:${folder.path}`, LIMITS);
-    const heard = new Promise<Incoming>((resolve) => {
+    const received = new Promise<Incoming>((resolve) => {
       channel.start({
         ...{ message: resolve, overlong: () => undefined },
         ...{ undelivered: () => undefined, onClose: () => undefined },
       });
     });
     channel.send({ kind: 'notification', method: 'x', params: { a: 1 } });
-    expect(await heard).toMatchObject({ kind: 'notification', method: 'x', params: { a: 1 } });
+    expect(await received).toMatchObject({ kind: 'notification', method: 'x', params: { a: 1 } });
     await channel.close();
   });
 

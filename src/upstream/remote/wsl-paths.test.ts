@@ -28,7 +28,7 @@ describe('wslPaths', () => {
 describe('withPaths', () => {
   it('converts paths in tool arguments and results, and nothing else', () => {
     const sent: Outgoing[] = [];
-    const heard: Incoming[] = [];
+    const received: Incoming[] = [];
     let inner: ChannelListener | undefined;
     const channel: Channel = {
       backlogBytes: 0,
@@ -40,7 +40,7 @@ describe('withPaths', () => {
     };
     const wrapped = withPaths(channel, forms);
     const unused = { overlong: () => undefined, undelivered: () => undefined, onClose: () => undefined };
-    wrapped.start({ ...unused, message: (message) => heard.push(message) });
+    wrapped.start({ ...unused, message: (message) => received.push(message) });
     const given = { old_file_path: '/mnt/c/a.ts', contents: '/mnt/c/a.ts', more: [{ filePath: '/home/b' }] };
     wrapped.send({ kind: 'request', id: 1, method: 'tools/call', params: { name: 'openDiff', arguments: given } });
     wrapped.send({ kind: 'request', id: 2, method: 'other', params: { filePath: '/mnt/c/a.ts' } });
@@ -63,7 +63,7 @@ describe('withPaths', () => {
       ],
     };
     inner?.message({ kind: 'result', id: 1, result, json: JSON.stringify(result) });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         kind: 'result',
         id: 1,
