@@ -1,3 +1,4 @@
+// Our own watcher: chokidar misses files in directories that are created later.
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Log, matchesWildcard } from '../base/index.js';
 

@@ -1,3 +1,4 @@
+// Our own edit: `modify` of `jsonc-parser` does not restore every byte when an entry is added and removed again.
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
 import { brokenAt, type Plain, refusal } from './edit-entry.js';

@@ -1,3 +1,4 @@
+// Our own edit: `toml-patch` does not restore every byte when an entry is added and removed again.
 import { parse, TomlError } from 'smol-toml';
 import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
 import { brokenAt, type EntryPath, isMap, nameOf, type Plain, refusal, valueAt } from './edit-entry.js';

@@ -1,3 +1,4 @@
+// Our own scanner: `smol-toml` returns values without their offsets in the text.
 import { refusal } from './edit-entry.js';
 import { lineEnd, lineStart, type Range } from './text-style.js';
 

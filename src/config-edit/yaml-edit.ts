@@ -1,3 +1,4 @@
+// Our own edit: the package `yaml` finds the ranges, but prints a changed document in its own style.
 import {
   isAlias,
   isCollection,

@@ -1,3 +1,4 @@
+// Our own files without a lock: locks such as `proper-lockfile` lose updates when processes are killed (docs/decisions/0011).
 import { join } from 'node:path';
 import { PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';

@@ -1,3 +1,5 @@
+// Our own JSON-RPC: loading the SDK costs more memory than the whole gateway may use, and its stdio reader takes quadratic time in
+// the length of a line (docs/decisions/0008).
 import type { Answer, Channel, ChannelListener } from './channel.js';
 import { type Id, type Incoming, type Params, RpcCode, type RpcFault, tooLarge } from './message.js';
 

@@ -1,3 +1,5 @@
+// Our own checker: ajv runs generated code, `@cfworker/json-schema` in a worker costs 11 MB and eight times as long per call, and the
+// messages of both do not help a model (docs/decisions/0009).
 import { cleanText } from '../base/index.js';
 import { compilePatterns, type Patterns } from './compile-patterns.js';
 import { startRun } from './evaluate-schema.js';

@@ -1,3 +1,4 @@
+// Our own reader and writer of long numbers: Node 20 has neither source text in a `JSON.parse` reviver nor `JSON.rawJSON`.
 import { randomKey } from '../hash.js';
 
 /** Numbers with this many digits can exceed the precision of a JavaScript number. */

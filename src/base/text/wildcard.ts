@@ -1,3 +1,4 @@
+// Our own matcher: a pattern of six stars as a regular expression did not finish in 180 s (guarantee S9).
 /**
  * Matches a text against a pattern in which each `*` stands for any run of characters. Takes linear time for any input.
  */

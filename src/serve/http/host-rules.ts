@@ -1,3 +1,4 @@
+// Our own check: the one of the SDK accepts `user@localhost` and `0x7f.1`.
 import { isIPv6 } from 'node:net';
 import type { HttpAddress } from './listen-address.js';
 import { isLoopback } from './listen-address.js';

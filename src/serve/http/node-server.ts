@@ -1,3 +1,4 @@
+// Our own adapter to `node:http`: `@hono/node-server` buffered 302 MB for a client that never reads.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import { type Waiting, writeWithBackpressure } from './backpressure.js';

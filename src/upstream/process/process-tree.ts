@@ -1,3 +1,4 @@
+// Our own search: packages look up children by their parent and miss those that got another parent.
 import { allProcesses, type ProcessEntry } from '../../base/index.js';
 
 /** The first wait is short because most servers exit at once; later waits grow to save CPU time. */

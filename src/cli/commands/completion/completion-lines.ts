@@ -1,3 +1,4 @@
+// Our own scripts: generators use `compgen -W`, which executes `$(…)` in a server's name.
 import type { Command, Option } from '../../runtime/command.js';
 
 /** What can be completed at one position of the command line. */
