@@ -1,5 +1,5 @@
 import { type ErrorCode, hmac256, jsonWord, sha256 } from '../base/index.js';
-import { atLeastZero, isCount, isHash, parseObject, textOf } from './parse-fields.js';
+import { atLeastZero, isCount, isHash, parseObject, textField } from './parse-fields.js';
 
 /** One tool call, as the gateway reports it. */
 export interface Execution {
@@ -15,7 +15,7 @@ export interface Execution {
 }
 
 /** An execution without its arguments, so that no secret stays in memory while the disk is slow or fails. */
-export interface Draft {
+export interface EntryDraft {
   readonly at: number;
   readonly client: string;
   readonly server: string;
@@ -57,7 +57,7 @@ export interface FileLine {
   readonly previous: string;
 }
 
-export type Line =
+export type AuditLine =
   | FileLine
   | { readonly kind: 'entry'; readonly sequence: number; readonly entry: Omit<AuditEntry, 'chain'> }
   | { readonly kind: 'lost'; readonly sequence: number; readonly lost: number };
@@ -67,14 +67,14 @@ export const NO_HASH = '0'.repeat(64);
 /** Names are external input and are truncated to this length. */
 const MAX_NAME_CHARACTERS = 200;
 /** Longer than any line we write: three names full of escapes. */
-export const MAX_LINE_BYTES = 64 * 1024;
+export const MAX_AUDIT_LINE_BYTES = 64 * 1024;
 
 const HASH_START = ',"hash":"';
 const HASH_END = '"}';
 const ENDING = HASH_START.length + 64 + HASH_END.length;
 
 /** The part of an execution that is kept until it is written. */
-export function toDraft(execution: Execution, at: number): Draft {
+export function toDraft(execution: Execution, at: number): EntryDraft {
   return {
     at,
     client: bounded(execution.client),
@@ -93,7 +93,7 @@ export function toDraft(execution: Execution, at: number): Draft {
  * The line of an execution without its hash. Concatenated by hand, because building and serializing an object costs as
  * much as a hash.
  */
-export function openEntry(draft: Draft, sequence: number, key: string): string {
+export function openEntry(draft: EntryDraft, sequence: number, key: string): string {
   const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes, via } = draft;
   // The suffix has a fixed length, so one plain hash with the key as prefix is as safe as an HMAC.
   const argumentsHash = sha256(`${key}arguments:${argumentsDigest}`);
@@ -145,7 +145,7 @@ function linked(open: string, previous: string, key: string): string {
 }
 
 /** Parses a line without verifying it. Returns undefined if it is not in our format. */
-export function parseLine(text: string): Line | undefined {
+export function parseAuditLine(text: string): AuditLine | undefined {
   const value = parseObject(text);
   if (!value) return undefined;
   const { sequence, at, lost, file } = value;
@@ -156,9 +156,9 @@ export function parseLine(text: string): Line | undefined {
   const { argumentsHash, argumentBytes, durationMs, bytes } = value;
   if (!isHash(argumentsHash) || !isCount(argumentBytes) || !isCount(bytes) || typeof durationMs !== 'number')
     return undefined;
-  const [client, server, tool, outcome] = [value.client, value.server, value.tool, value.outcome].map(textOf);
+  const [client, server, tool, outcome] = [value.client, value.server, value.tool, value.outcome].map(textField);
   if (client === undefined || server === undefined || tool === undefined || outcome === undefined) return undefined;
-  const via = textOf(value.via);
+  const via = textField(value.via);
   const how = { argumentsHash, argumentBytes, outcome, durationMs, bytes, ...(via !== undefined && { via }) };
   const entry = { sequence, at, client, server, tool, ...how };
   return { kind: 'entry', sequence, entry };

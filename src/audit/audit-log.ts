@@ -1,7 +1,7 @@
 import self from 'node:process';
-import { type Draft, type Execution, toDraft } from './audit-line.js';
+import { codeOf } from '../base/index.js';
+import { type EntryDraft, type Execution, toDraft } from './audit-line.js';
 import { ChainWriter } from './chain-writer.js';
-import { codeOf } from './private-files.js';
 
 export interface AuditLogOptions {
   readonly folder: string;
@@ -49,7 +49,7 @@ class QueuedLog implements AuditLog {
   readonly #retryMs: number;
   /** Executions that are not hashed yet: hashing many in a row costs a third of hashing each one separately. */
   readonly #fresh: { readonly execution: Execution; readonly at: number }[] = [];
-  readonly #queue: Draft[] = [];
+  readonly #queue: EntryDraft[] = [];
   #lost = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;

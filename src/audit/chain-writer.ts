@@ -4,7 +4,7 @@ import { randomKey } from '../base/index.js';
 import { fileName, headName, parseFileName } from './audit-file-names.js';
 import { floorOf, leftoverHeads, listFiles, readHeads, surplus } from './audit-folder.js';
 import { ensureKey } from './audit-key.js';
-import { type Draft, type FileLine, NO_HASH, openEntry, openFile, openLoss, sealLine } from './audit-line.js';
+import { type EntryDraft, type FileLine, NO_HASH, openEntry, openFile, openLoss, sealLine } from './audit-line.js';
 import { type Head, sealHead } from './chain-head.js';
 import { HeadFile } from './head-file.js';
 import { abandoned, createForLines, openFolder, removeIn } from './private-files.js';
@@ -56,7 +56,7 @@ export class ChainWriter implements AsyncDisposable {
    * throws. Checks once for all batches that the file still exists.
    */
   async append(
-    drafts: readonly Draft[],
+    drafts: readonly EntryDraft[],
     lost: number,
     onWritten: (entries: number, lost: number) => void,
   ): Promise<void> {
@@ -75,7 +75,7 @@ export class ChainWriter implements AsyncDisposable {
     } while (from < drafts.length);
   }
 
-  async #appendLines(current: Current, drafts: readonly Draft[], lost: number, key: string): Promise<void> {
+  async #appendLines(current: Current, drafts: readonly EntryDraft[], lost: number, key: string): Promise<void> {
     let { count, hash } = this.#head;
     let text = '';
     const add = (open: string) => {

@@ -16,7 +16,7 @@ export function isHash(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-export function textOf(value: unknown): string | undefined {
+export function textField(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import self from 'node:process';
-import { ErrorCode, PortolanError, randomKey } from '../base/index.js';
+import { codeOf, ErrorCode, PortolanError, randomKey } from '../base/index.js';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -13,10 +13,6 @@ const ABANDONED_MS = 10 * 60 * 1000;
 /** Returns whether the error means that the file does not exist. */
 export function isAbsent(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
-}
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Creates the folder if it is missing, and checks that it is ours and private. */

@@ -3,7 +3,7 @@ import { PortolanError } from '../base/index.js';
 import type { FileName } from './audit-file-names.js';
 import { floorOf, type Heads, listFiles, readHeads } from './audit-folder.js';
 import { readKey } from './audit-key.js';
-import { type AuditEntry, type Line, parseLine } from './audit-line.js';
+import { type AuditEntry, type AuditLine, parseAuditLine } from './audit-line.js';
 import { isAbsent } from './private-files.js';
 import { readLines, type TextLine } from './read-lines.js';
 import { ChainCheck, type ChainState } from './verify-chain.js';
@@ -58,7 +58,7 @@ export async function readAudit(folder: string, options: ReadAuditOptions = {}):
 async function readOnce(folder: string, options: ReadAuditOptions): Promise<AuditReading> {
   const { verify = true, servers, last = MAX_ENTRIES } = options;
   const entries = new Newest(Math.min(last, MAX_ENTRIES));
-  const collect = (chain: string, line: Line | undefined): void => {
+  const collect = (chain: string, line: AuditLine | undefined): void => {
     if (line?.kind !== 'entry' || (servers && !servers.has(line.entry.server))) return;
     entries.add({ chain, ...line.entry });
   };
@@ -66,12 +66,12 @@ async function readOnce(folder: string, options: ReadAuditOptions): Promise<Audi
   return { entries: entries.sorted(), total: entries.total, chains };
 }
 
-type Collect = (chain: string, line: Line | undefined) => void;
+type Collect = (chain: string, line: AuditLine | undefined) => void;
 
 async function readAll(folder: string, collect: Collect): Promise<readonly ChainVerdict[]> {
   for (const { name, chain } of await listFiles(folder)) {
     // Unreadable files are reported by verification.
-    await eachLine(join(folder, name), ({ text }) => collect(chain, parseLine(text))).catch(() => undefined);
+    await eachLine(join(folder, name), ({ text }) => collect(chain, parseAuditLine(text))).catch(() => undefined);
   }
   return [];
 }
@@ -118,7 +118,7 @@ async function checkFile(
   path: string,
   name: string,
   check: ChainCheck,
-  collect: (line: Line | undefined) => void,
+  collect: (line: AuditLine | undefined) => void,
 ): Promise<void> {
   check.beginFile(name);
   try {

@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES } from './audit-line.js';
+import { MAX_AUDIT_LINE_BYTES } from './audit-line.js';
 import { openOwn } from './private-files.js';
 
 /** A line of a log file: torn if it has no line end (only the last one), or too long for one of ours. */
@@ -27,13 +27,13 @@ export async function* readLines(path: string): AsyncGenerator<readonly TextLine
       let start = 0;
       for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
         lines.push({
-          kind: end - start > MAX_LINE_BYTES ? 'too-long' : 'whole',
+          kind: end - start > MAX_AUDIT_LINE_BYTES ? 'too-long' : 'whole',
           text: bytes.toString('utf8', start, end),
         });
         start = end + 1;
       }
       rest = bytes.subarray(start);
-      if (rest.length > MAX_LINE_BYTES) {
+      if (rest.length > MAX_AUDIT_LINE_BYTES) {
         yield [...lines, { kind: 'too-long', text: '' }];
         return;
       }

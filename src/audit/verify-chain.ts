@@ -1,4 +1,4 @@
-import { checkedHash, type FileLine, type Line, NO_HASH, parseLine } from './audit-line.js';
+import { type AuditLine, checkedHash, type FileLine, NO_HASH, parseAuditLine } from './audit-line.js';
 import type { Head } from './chain-head.js';
 import { MAX_UNSEALED_LINES } from './chain-writer.js';
 import type { TextLine } from './read-lines.js';
@@ -60,9 +60,9 @@ export class ChainCheck {
   }
 
   /** Adds a line and returns its content, genuine or not. */
-  add({ kind, text }: TextLine): Line | undefined {
+  add({ kind, text }: TextLine): AuditLine | undefined {
     this.#line += 1;
-    const line = kind === 'whole' ? parseLine(text) : undefined;
+    const line = kind === 'whole' ? parseAuditLine(text) : undefined;
     if (this.#broken) return line;
     if (this.#isTorn) this.fail('line-missing', 'the line before it is incomplete');
     else if (kind === 'torn') this.#tear(text);
@@ -93,7 +93,7 @@ export class ChainCheck {
   }
 
   /** Checks the first line of a file, which states the position in the chain. */
-  #enter(text: string, line: Line | undefined): void {
+  #enter(text: string, line: AuditLine | undefined): void {
     if (line?.kind !== 'file' || checkedHash(text, line.previous, this.#key) === undefined)
       this.fail('line-changed', 'the first line of the file was changed');
     else if (line.file !== this.#file || line.chain !== this.#chain)
@@ -118,7 +118,7 @@ export class ChainCheck {
     return this.#broken === undefined;
   }
 
-  #follow(text: string, line: Line | undefined): void {
+  #follow(text: string, line: AuditLine | undefined): void {
     const hash = checkedHash(text, this.#hash ?? NO_HASH, this.#key);
     if (hash === undefined) {
       const isElsewhere = line !== undefined && line.sequence !== this.#count;

@@ -1,11 +1,11 @@
 /** The timer and random source of reconnection; tests replace them. */
-export interface Waiting {
+export interface ReconnectWait {
   /** At least 0 and less than 1. */
   readonly random: () => number;
   readonly wait: (ms: number) => Promise<void>;
 }
 
-export const WAITING: Waiting = {
+export const WAITING: ReconnectWait = {
   random: Math.random,
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };

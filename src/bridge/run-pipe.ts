@@ -5,7 +5,7 @@ import { DaemonConnection } from './daemon-connection.js';
 import { type FindOptions, findDaemon, START_MS } from './find-daemon.js';
 import { logSkipped } from './log-skipped.js';
 import type { ReconnectRequest } from './pipe-options.js';
-import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
+import { type ReconnectWait, reconnectDelay, WAITING } from './reconnect-delay.js';
 import { refuseClient } from './refuse-client.js';
 import { NO_GATEWAY, noGateway } from './rpc-faults.js';
 
@@ -30,7 +30,7 @@ export interface RunPipeOptions extends FindOptions {
   readonly ending: AbortSignal;
   /** The limit of the first search for a daemon. */
   readonly waitMs?: number;
-  readonly waiting?: Waiting;
+  readonly waiting?: ReconnectWait;
 }
 
 /** The time the client has to read its last responses after a shutdown signal. */

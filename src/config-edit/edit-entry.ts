@@ -66,7 +66,7 @@ export function valueWithout(root: unknown, at: EntryPath): unknown {
 }
 
 /** Returns whether two documents are equal; empty values along the path are ignored. */
-export function isSame(a: unknown, b: unknown, along: readonly string[]): boolean {
+export function isSameEntry(a: unknown, b: unknown, along: readonly string[]): boolean {
   return isDeepStrictEqual(normal(pruned(a, along)), normal(pruned(b, along)));
 }
 

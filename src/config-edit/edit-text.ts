@@ -1,7 +1,7 @@
 import { assertNever, type PortolanError } from '../base/index.js';
 import {
   type EntryPath,
-  isSame,
+  isSameEntry,
   type Plain,
   plainOf,
   refusal,
@@ -41,7 +41,7 @@ export async function setEntry(
     const made = editor.set(old, at, value);
     const expected = valueWith(old === undefined ? undefined : editor.read(old), at, value);
     // Verified by parsing: no edit may change another entry.
-    if (!isSame(editor.read(made), expected, [])) throw unsafe(at);
+    if (!isSameEntry(editor.read(made), expected, [])) throw unsafe(at);
     return `${text?.startsWith(MARK) ? MARK : ''}${made}`;
   });
 }
@@ -53,7 +53,7 @@ export async function removeEntry(text: string, format: EditFormat, at: EntryPat
     const old = withoutMark(text);
     const made = editor.remove(old, at);
     const along = at.list ? at.path.slice(0, -1) : at.path;
-    if (!isSame(made === undefined ? undefined : editor.read(made), valueWithout(editor.read(old), at), along)) {
+    if (!isSameEntry(made === undefined ? undefined : editor.read(made), valueWithout(editor.read(old), at), along)) {
       throw unsafe(at);
     }
     if (made === undefined) return text.startsWith(MARK) ? MARK : undefined;
@@ -80,15 +80,15 @@ async function editList(
   edit: (text: string, path: readonly string[], item: string) => string,
   item: string,
 ): Promise<string> {
-  const { readJson } = await import('./json-edit.js');
+  const { readJsonEntry } = await import('./json-edit.js');
   return refusing(() => {
     const old = withoutMark(text);
-    const root = readJson(old);
+    const root = readJsonEntry(old);
     const list = plainOf(valueAt(root, { path }) ?? []);
     if (!Array.isArray(list)) throw refusal(`"${path.join('.')}" is not a list`);
     const made = edit(old, path, item);
     const wanted = made === old ? root : valueWith(root, { path }, expected(list));
-    if (!isSame(readJson(made), wanted, [])) throw unsafe({ path });
+    if (!isSameEntry(readJsonEntry(made), wanted, [])) throw unsafe({ path });
     return `${text.startsWith(MARK) ? MARK : ''}${made}`;
   });
 }
@@ -114,13 +114,13 @@ function refusing<T>(act: () => T): T {
 async function editorOf(format: EditFormat): Promise<Editor> {
   switch (format) {
     case 'json': {
-      const { readJson, removeJson, setJson } = await import('./json-edit.js');
+      const { readJsonEntry, removeJson, setJson } = await import('./json-edit.js');
       const keys = ({ path, list }: EntryPath) => {
         if (list) throw refusal('a list of named entries cannot be written to JSON');
         return path;
       };
       return {
-        read: readJson,
+        read: readJsonEntry,
         set: (text, at, value) => setJson(text, keys(at), value),
         remove: (text, at) => removeJson(text, keys(at)),
       };

@@ -2,7 +2,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
 import { brokenAt, type Plain, refusal } from './edit-entry.js';
-import { indentAt, lineOf, type Splice, type Style, spliced, styleOf } from './text-style.js';
+import { indentAt, lineOf, type Splice, spliced, styleOf, type TextStyle } from './text-style.js';
 
 /** Parses JSON with comments and trailing commas into a tree with offsets; undefined for an empty text. */
 function parse(text: string): Node | undefined {
@@ -16,7 +16,7 @@ function parse(text: string): Node | undefined {
   throw brokenAt(lineOf(text, first.offset), 'JSON', why);
 }
 
-export function readJson(text: string): unknown {
+export function readJsonEntry(text: string): unknown {
   const root = parse(text);
   return root && plainValue(root);
 }
@@ -52,7 +52,7 @@ export function setJson(text: string | undefined, path: readonly string[], value
   return spliced(current, insertion(current, node, missing, value, style));
 }
 
-function insertion(text: string, map: Node, missing: readonly string[], value: Plain, style: Style): Splice[] {
+function insertion(text: string, map: Node, missing: readonly string[], value: Plain, style: TextStyle): Splice[] {
   const list = bracketed(map);
   const [first] = list.members;
   if (first && isTall(text, map)) {
@@ -157,7 +157,7 @@ function nested(path: readonly string[], value: Plain): Plain {
   return path.reduceRight<Plain>((inner, key) => Object.fromEntries([[key, inner]]), value);
 }
 
-function pretty(value: Plain, { unit, eol }: Style, indent: string): string {
+function pretty(value: Plain, { unit, eol }: TextStyle, indent: string): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
 }
 

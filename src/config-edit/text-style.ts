@@ -1,5 +1,5 @@
 /** The layout of a text, so that added lines look like existing ones. */
-export interface Style {
+export interface TextStyle {
   readonly eol: '\n' | '\r\n';
   /** One level of indentation. */
   readonly unit: string;
@@ -7,7 +7,7 @@ export interface Style {
 
 const USUAL_UNIT = '  ';
 
-export function styleOf(text: string): Style {
+export function styleOf(text: string): TextStyle {
   const eol = /\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n';
   // Lines of a block comment may start with one space and a star, which is not an indentation level.
   const [unit = USUAL_UNIT] = /(?<=^|\n)(?:\t+| {2,8})(?=[^\s*#])/.exec(text) ?? [];

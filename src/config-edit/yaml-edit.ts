@@ -15,7 +15,16 @@ import {
 } from 'yaml';
 import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
 import { brokenAt, type EntryPath, nameOf, type Plain, refusal } from './edit-entry.js';
-import { indentAt, lineEnd, lineStart, type Range, type Splice, type Style, spliced, styleOf } from './text-style.js';
+import {
+  indentAt,
+  lineEnd,
+  lineStart,
+  type Range,
+  type Splice,
+  spliced,
+  styleOf,
+  type TextStyle,
+} from './text-style.js';
 
 /** Larger files are not configuration, and the parser would take seconds. */
 const MAX_CHARACTERS = 1024 * 1024;
@@ -251,7 +260,7 @@ function flowText(value: Plain): string {
   return stringify(value, { ...WRITING, collectionStyle: 'flow', flowCollectionPadding: false }).trimEnd();
 }
 
-interface YamlStyle extends Style {
+interface YamlStyle extends TextStyle {
   readonly indentSeq: boolean;
 }
 

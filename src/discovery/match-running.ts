@@ -1,5 +1,5 @@
 import type { Definition, State } from '../model/index.js';
-import { identityOf, plainUrl } from '../model/index.js';
+import { launchIdentity, plainUrl } from '../model/index.js';
 import { cannotRun } from './precedence.js';
 
 /** The fields of a server that are needed to match it with running servers. */
@@ -69,7 +69,7 @@ function merged<G extends MatchCandidate>(running: readonly G[]): G[] {
   const known = new Map<string, G>();
   for (const group of running) {
     const { definition } = group;
-    const key = JSON.stringify([identityOf(definition), definition.standsFor ?? '']);
+    const key = JSON.stringify([launchIdentity(definition), definition.standsFor ?? '']);
     const held = known.get(key);
     if (held) take(held, group);
     else known.set(key, group);

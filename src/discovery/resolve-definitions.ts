@@ -1,5 +1,5 @@
 import type { Definition, State } from '../model/index.js';
-import { identityOf, toAlias } from '../model/index.js';
+import { launchIdentity, toAlias } from '../model/index.js';
 import type { Server } from '../policy/index.js';
 import { isRunning, type MatchRules, matchRunning } from './match-running.js';
 import { cannotRun, countsEverywhere, hasPrecedenceOver } from './precedence.js';
@@ -76,7 +76,7 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const dropped = new Set<Group>();
   for (const group of groups) {
     const kind = isConnector(group.definition) ? connectors : servers;
-    const key = identityOf(group.definition);
+    const key = launchIdentity(group.definition);
     const entry = entryKey(group.definition);
     const held = kind.get(key) ?? entries.get(entry);
     if (!held) {

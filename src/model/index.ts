@@ -2,7 +2,7 @@ export { toAlias } from './alias.js';
 export { Definition, Input, LaunchFields, Scope, State, Transport, WrittenFields } from './definition.js';
 export { declaredHeaders } from './header-declarations.js';
 export { ancestors, findRepository, type Host, type Platform, sameFolderKey, variable } from './host.js';
-export { identityOf, plainUrl, proxyChain } from './launch-identity.js';
+export { launchIdentity, plainUrl, proxyChain } from './launch-identity.js';
 export { maskDefinition, maskScanResult, maskServer, writtenBy } from './mask.js';
 export { NOT_RESTORED } from './own-notices.js';
 export { Problem, Severity } from './problem.js';

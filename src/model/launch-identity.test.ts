@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { identityOf, plainUrl, proxyChain } from './launch-identity.js';
+import { launchIdentity, plainUrl, proxyChain } from './launch-identity.js';
 
-type Launch = Parameters<typeof identityOf>[0];
+type Launch = Parameters<typeof launchIdentity>[0];
 
 const program = (launch: Partial<Launch>): Launch => ({ name: 'a', transport: 'stdio', command: 'npx', ...launch });
 const remote = (launch: Partial<Launch>): Launch => ({ name: 'a', transport: 'http', ...launch });
@@ -58,7 +58,7 @@ describe('identityOf', () => {
       other: url('https://a.example/'),
     },
   ])('returns the same identity for $title', ({ one, other }) => {
-    expect(identityOf(one)).toBe(identityOf(other));
+    expect(launchIdentity(one)).toBe(launchIdentity(other));
   });
 
   it.each<{ title: string; one: Launch; other: Launch }>([
@@ -113,7 +113,7 @@ describe('identityOf', () => {
       other: remote({ transport: 'sdk', name: 'b' }),
     },
   ])('distinguishes $title', ({ one, other }) => {
-    expect(identityOf(one)).not.toBe(identityOf(other));
+    expect(launchIdentity(one)).not.toBe(launchIdentity(other));
   });
 
   it('keeps text that is not a URL', () => {

@@ -7,7 +7,7 @@ type Identified = LaunchFields &
   Pick<Partial<Definition>, 'headersHelper' | 'authToken' | 'envFile' | 'id' | 'missing'>;
 
 /** The identity of a server: two launches with the same key start or reach the same server. */
-export function identityOf(launch: Identified): string {
+export function launchIdentity(launch: Identified): string {
   const key = keyOf(launch);
   // Unexpanded variables are normalized, because each client has its own notation for them.
   return launch.missing

@@ -1,5 +1,5 @@
 import { currentBoot, identityOf, type ProcessIdentity } from '../base/index.js';
-import { toEntry } from './parse-entry.js';
+import { toRegistryEntry } from './parse-entry.js';
 import { isTaken } from './process-liveness.js';
 import type { EntryFile, ServerInfo } from './server-info.js';
 
@@ -35,7 +35,7 @@ export class Announcement {
     const info = this.#info;
     const pid = info.pid ?? process.pid;
     this.#identity ??= pid === writer.pid ? writer : identityFor(pid);
-    const server = toEntry({
+    const server = toRegistryEntry({
       ...info,
       name: info.name ?? this.id.replace(/_\d+$/, ''),
       pid,

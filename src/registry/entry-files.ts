@@ -1,9 +1,9 @@
 // Our own files without a lock: locks such as `proper-lockfile` lose updates when processes are killed (docs/decisions/0011).
 import { join } from 'node:path';
-import { PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
+import { codeOf, PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';
 import { MAX_ENTRY_BYTES, parseEntryFile } from './parse-entry.js';
-import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from './private-folder.js';
+import { checkFile, checkRegistryPlace, makePlace, type RegistryPlace, readOwn } from './private-folder.js';
 import { livenessOf, type ProcessSnapshot, readProcesses } from './process-liveness.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
@@ -32,8 +32,8 @@ export interface FolderReading {
 const NOTHING: FolderReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
 
 /** Never writes and never blocks. An invalid file becomes a problem beside the valid ones. */
-export function readFolder(place: Place, most: number = MAX_SERVERS): FolderReading {
-  if (checkPlace(place) === 'absent') return NOTHING;
+export function readFolder(place: RegistryPlace, most: number = MAX_SERVERS): FolderReading {
+  if (checkRegistryPlace(place) === 'absent') return NOTHING;
   const names = namesIn(place.folder);
   const all = names.filter(isEntryName).toSorted();
   const signature = signatureOf(place.folder, all);
@@ -59,8 +59,8 @@ export function readFolder(place: Place, most: number = MAX_SERVERS): FolderRead
 }
 
 /** The signature of a reading; cheaper than the reading itself. */
-export function folderSignature(place: Place): string {
-  if (checkPlace(place) === 'absent') return '';
+export function folderSignature(place: RegistryPlace): string {
+  if (checkRegistryPlace(place) === 'absent') return '';
   return signatureOf(place.folder, namesIn(place.folder).filter(isEntryName).toSorted());
 }
 
@@ -97,7 +97,7 @@ export async function judge(
 }
 
 /** Writes the file of a server atomically. */
-export async function writeEntry(place: Place, entry: EntryFile, disk: WritableDisk): Promise<void> {
+export async function writeEntry(place: RegistryPlace, entry: EntryFile, disk: WritableDisk): Promise<void> {
   await makePlace(place, disk);
   const path = join(place.folder, nameOf(entry));
   checkFile(path, MAX_ENTRY_BYTES);
@@ -109,7 +109,7 @@ function nameOf({ id, server, writer }: EntryFile): string {
 }
 
 /** Cannot remove the file of a live server, because the file name of a dead one is never reused. */
-export async function removeFrom(place: Place, name: string, disk: WritableDisk): Promise<void> {
+export async function removeFrom(place: RegistryPlace, name: string, disk: WritableDisk): Promise<void> {
   const path = join(place.folder, name);
   if (checkFile(path, Number.POSITIVE_INFINITY) === undefined) return;
   await disk.remove(path).catch((error: unknown) => {
@@ -119,7 +119,7 @@ export async function removeFrom(place: Place, name: string, disk: WritableDisk)
 
 /** Creates the new file in the registry's private folder and renames it over the old one. */
 export async function replace(
-  place: Place,
+  place: RegistryPlace,
   path: string,
   text: string,
   { writer, disk, sync }: { readonly writer: ProcessIdentity; readonly disk: WritableDisk; readonly sync: boolean },

@@ -1,6 +1,6 @@
 import { isObject, PortolanError } from '../base/index.js';
 import { messageOf } from './entry-files.js';
-import { parseJson, toEntry } from './parse-entry.js';
+import { parseEntryJson, toRegistryEntry } from './parse-entry.js';
 import { readOwn } from './private-folder.js';
 import { livenessOf, type ProcessSnapshot, readProcesses } from './process-liveness.js';
 import { isServerId, type RegisteredServer } from './server-info.js';
@@ -34,7 +34,7 @@ export async function readForeignRegistry(
     try {
       const text = readOwn(path, MAX_FOREIGN_BYTES);
       if (text === undefined) return { kind: 'absent' };
-      const value = parseJson(text);
+      const value = parseEntryJson(text);
       if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now(), lookNow) };
     } catch (error) {
       if (error instanceof PortolanError || n === MAX_READS) return { kind: 'failed', message: messageOf(error) };
@@ -55,7 +55,7 @@ async function alive(
   return Object.entries(servers)
     .slice(0, MAX_FOREIGN_SERVERS)
     .flatMap(([id, value]): RegisteredServer[] => {
-      const entry = isServerId(id) ? toEntry(value) : undefined;
+      const entry = isServerId(id) ? toRegistryEntry(value) : undefined;
       if (entry === undefined) return [];
       // The entry has no start time of its process. If it is older than the last boot, the pid belongs to another
       // process.

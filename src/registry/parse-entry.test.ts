@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseEntryFile, toEntry } from './parse-entry.js';
+import { parseEntryFile, toRegistryEntry } from './parse-entry.js';
 
 const identity = { boot: 'b00t pid:[1]', pid: 7, start: '100' };
 const server = {
@@ -81,6 +81,6 @@ describe('toEntry', () => {
       expected: { requests: 0, uptime_seconds: 0 },
     },
   ])('drops $title', ({ part, expected }) => {
-    expect(toEntry({ ...server, ...part })).toEqual({ ...server, ...expected });
+    expect(toRegistryEntry({ ...server, ...part })).toEqual({ ...server, ...expected });
   });
 });

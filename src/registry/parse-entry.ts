@@ -23,10 +23,10 @@ const ADDRESS = /^(?:https?|wss?):$/;
 
 /** Parses the file of one server. Returns undefined if any part is invalid. */
 export function parseEntryFile(text: string): EntryFile | undefined {
-  const value = parseJson(text);
+  const value = parseEntryJson(text);
   if (!isObject(value) || !isServerId(value.id)) return undefined;
   const writer = toIdentity(value.writer);
-  const server = toEntry(value.server);
+  const server = toRegistryEntry(value.server);
   if (writer === undefined || server === undefined || server.start_identity.pid !== server.pid) return undefined;
   return { id: value.id, writer, server };
 }
@@ -35,7 +35,7 @@ export function parseEntryFile(text: string): EntryFile | undefined {
  * Parses a server in the format shared by all registries of this kind, with defaults for missing fields. Returns
  * undefined without a name and a pid.
  */
-export function toEntry(value: unknown): ServerEntry | undefined {
+export function toRegistryEntry(value: unknown): ServerEntry | undefined {
   if (!isObject(value) || !isPid(value.pid)) return undefined;
   const name = text(value.name, MAX_NAME_CHARACTERS);
   if (name === '') return undefined;
@@ -59,7 +59,7 @@ export function toEntry(value: unknown): ServerEntry | undefined {
 }
 
 /** Returns undefined for invalid JSON and for values that nest too deep. */
-export function parseJson(written: string): unknown {
+export function parseEntryJson(written: string): unknown {
   try {
     const value: unknown = JSON.parse(written);
     return isValueDeeperThan(value, MAX_DEPTH) ? undefined : value;

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ErrorCode, PortolanError, type WritableDisk } from '../base/index.js';
+import { codeOf, ErrorCode, PortolanError, type WritableDisk } from '../base/index.js';
 
 const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;
@@ -10,12 +10,12 @@ const ROOT = 0;
 const ENTRIES_FOLDER = 'servers.d';
 
 /** The paths of one registry: the view, and beside it the folder with one file per server. */
-export interface Place {
+export interface RegistryPlace {
   readonly view: string;
   readonly folder: string;
 }
 
-export function placeOf(view: string): Place {
+export function placeOf(view: string): RegistryPlace {
   const path = resolve(view);
   return { view: path, folder: join(dirname(path), ENTRIES_FOLDER) };
 }
@@ -24,7 +24,7 @@ export function placeOf(view: string): Place {
  * Returns whether the folder exists; throws if it is unsafe. Links are never followed, because another user may choose
  * their target.
  */
-export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
+export function checkRegistryPlace({ view, folder }: RegistryPlace): 'there' | 'absent' {
   const parent = dirname(view);
   const around = factsOf(parent);
   if (around === undefined) return 'absent';
@@ -39,10 +39,10 @@ export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
 }
 
 /** Creates missing folders, private to this user. */
-export async function makePlace(place: Place, disk: WritableDisk): Promise<void> {
-  if (checkPlace(place) === 'absent') {
+export async function makePlace(place: RegistryPlace, disk: WritableDisk): Promise<void> {
+  if (checkRegistryPlace(place) === 'absent') {
     await disk.makeFolder(place.folder, PRIVATE_FOLDER);
-    if (checkPlace(place) === 'absent') throw refused(place.folder, 'was deleted while it was created');
+    if (checkRegistryPlace(place) === 'absent') throw refused(place.folder, 'was deleted while it was created');
   }
   const { chmodSync, lstatSync } = fs();
   if (process.platform !== 'win32' && (lstatSync(place.folder).mode & OTHERS) !== 0)
@@ -92,10 +92,6 @@ function checkFacts(path: string, found: Stats, maxBytes: number): void {
 
 function factsOf(path: string): Stats | undefined {
   return fs().lstatSync(path, { throwIfNoEntry: false });
-}
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 export function refused(path: string, why: string): PortolanError {

@@ -1,6 +1,6 @@
 import { judge, messageOf, readFolder } from './entry-files.js';
 import { readForeignRegistry } from './foreign-registry.js';
-import { checkPlace, placeOf } from './private-folder.js';
+import { checkRegistryPlace, placeOf } from './private-folder.js';
 import { type ProcessSnapshot, readProcesses, readProcessesWithoutSpawn } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
@@ -22,7 +22,7 @@ export async function readRegistry(path: string, isExact = false): Promise<Regis
   const lookNow = isExact ? readProcesses : readProcessesWithoutSpawn;
   try {
     // Without the folder, the file is not our view but a registry of another program.
-    if (checkPlace(place) === 'absent') return await readForeign(path, lookNow);
+    if (checkRegistryPlace(place) === 'absent') return await readForeign(path, lookNow);
     const reading = readFolder(place, isExact ? undefined : MOST_SERVERS);
     const { uptime } = process.getBuiltinModule('node:os');
     return { servers: (await judge(reading, uptime(), lookNow)).running, problems: reading.problems };

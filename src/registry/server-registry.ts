@@ -3,7 +3,7 @@ import { type ProcessIdentity, type WritableDisk, writableDisk } from '../base/i
 import { Announcement, type Clocks, identityOfWriter } from './announcement.js';
 import { entryName } from './entry-file-names.js';
 import { judge, messageOf, readFolder, removeFrom, writeEntry } from './entry-files.js';
-import { checkPlace, type Place, placeOf, refused } from './private-folder.js';
+import { checkRegistryPlace, placeOf, type RegistryPlace, refused } from './private-folder.js';
 import { livenessOf, readProcesses } from './process-liveness.js';
 import { refreshView } from './registry-view.js';
 import { isServerId, type RegisteredServer, type ServerInfo, type Warn } from './server-info.js';
@@ -39,7 +39,7 @@ const turns = new Map<string, Promise<void>>();
  */
 export class ServerRegistry implements AsyncDisposable {
   readonly path: string;
-  readonly #place: Place;
+  readonly #place: RegistryPlace;
   readonly #warn: Warn;
   readonly #heartbeatMs: number;
   readonly #disk: WritableDisk;
@@ -152,7 +152,7 @@ export class ServerRegistry implements AsyncDisposable {
   }
 
   async #withdraw(id: string): Promise<void> {
-    if (checkPlace(this.#place) === 'absent') return;
+    if (checkRegistryPlace(this.#place) === 'absent') return;
     const writer = identityOfWriter();
     const { files } = readFolder(this.#place);
     const look = await readProcesses();

@@ -1,5 +1,5 @@
 import type { FSWatcher } from 'node:fs';
-import type { Place } from './private-folder.js';
+import type { RegistryPlace } from './private-folder.js';
 import type { RegisteredServer } from './server-info.js';
 
 /** The poll interval: no file event reports a killed server. */
@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 1_000;
  */
 export async function* watchServers(
   list: () => Promise<readonly RegisteredServer[]>,
-  { folder }: Place,
+  { folder }: RegistryPlace,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RegisteredServer[], void> {
   let wake = (): void => undefined;

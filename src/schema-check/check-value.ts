@@ -1,12 +1,11 @@
 // Our own checker: ajv runs generated code, `@cfworker/json-schema` in a worker costs 11 MB and eight times as long per call, and the
 // messages of both do not help a model (docs/decisions/0009).
-import { cleanText } from '../base/index.js';
+import { cleanText, isObject } from '../base/index.js';
 import { compilePatterns, type Patterns } from './compile-patterns.js';
 import { startRun } from './evaluate-schema.js';
 import { type KnownSchema, readSchema } from './known-schema.js';
-import { Report } from './mismatch-report.js';
+import { MismatchReport } from './mismatch-report.js';
 import { hasShape, type PlainShape, plainShapeOf } from './plain-shape.js';
-import { isObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
 export interface Mismatch {
@@ -50,7 +49,7 @@ export function certainlyMatches(schema: unknown, value: unknown): boolean {
 
 function fits({ known, patterns }: Prepared, value: unknown): boolean {
   const run = startRun(known, patterns);
-  return run.apply(known.root, value, undefined, new Report(0, run.spend));
+  return run.apply(known.root, value, undefined, new MismatchReport(0, run.spend));
 }
 
 /**
@@ -70,7 +69,7 @@ export async function checkAgainst(schema: unknown, value: unknown): Promise<Sch
 /** A second evaluation, only for invalid values, because most of the work is creating messages. */
 function mismatchesOf({ known, patterns }: Prepared, value: unknown): Mismatch[] {
   const run = startRun(known, patterns);
-  const report = new Report(MAX_MISMATCHES, run.spend);
+  const report = new MismatchReport(MAX_MISMATCHES, run.spend);
   try {
     run.apply(known.root, value, undefined, report);
   } catch (error) {

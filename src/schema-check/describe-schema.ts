@@ -1,5 +1,6 @@
-import type { Run } from './check-frame.js';
-import { isObject, listAt, mapAt, own, type SchemaObject } from './schema-object.js';
+import { isObject } from '../base/index.js';
+import type { CheckRun } from './check-frame.js';
+import { listAt, mapAt, own, type SchemaObject } from './schema-object.js';
 
 const MAX_SHOWN_VALUES = 12;
 const MAX_SHOWN_NAMES = 8;
@@ -46,7 +47,7 @@ export function showList(parts: readonly string[], most: number, total = parts.l
   return shown.length < 2 ? shown.join() : `${shown.slice(0, -1).join(', ')}${last}${shown.at(-1)}`;
 }
 
-type Spend = Run['spend'];
+type Spend = CheckRun['spend'];
 
 /** The same for a value that must be repeated exactly: objects are written out within the size limit. */
 function showWhole(value: unknown, spend: Spend, depth = 0): string {
@@ -71,7 +72,7 @@ export const showNames = (names: readonly string[]): string =>
   showList(names.slice(0, MAX_SHOWN_NAMES).map(showValue), MAX_SHOWN_NAMES, names.length);
 
 /** The functions needed to describe a schema. */
-type Look = Pick<Run, 'resolved' | 'spend'>;
+type Look = Pick<CheckRun, 'resolved' | 'spend'>;
 
 /** Describes in a few words, for a model, what a schema requires. */
 export function describe(schema: unknown, look: Look, depth = 0): string {

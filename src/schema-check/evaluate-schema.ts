@@ -1,5 +1,6 @@
+import { isObject } from '../base/index.js';
 import { isAmong } from './canonical-value.js';
-import type { Frame, Run, Seen } from './check-frame.js';
+import type { CheckRun, Frame, Seen } from './check-frame.js';
 import type { Patterns } from './compile-patterns.js';
 import { describe, showKind, showList, showValue, showValues, typeNoun, typesOf } from './describe-schema.js';
 import { checkChoices } from './keywords/choice-keywords.js';
@@ -8,7 +9,7 @@ import { checkNumber } from './keywords/number-keywords.js';
 import { checkObject, checkUnevaluatedProperties } from './keywords/object-keywords.js';
 import { checkString } from './keywords/string-keywords.js';
 import type { KnownSchema } from './known-schema.js';
-import { isObject, listAt, own, type SchemaObject } from './schema-object.js';
+import { listAt, own, type SchemaObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
 /** Less than a second even on a busy machine; ordinary calls need a few hundred. */
@@ -33,7 +34,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** Creates an interpreter for one check. It generates no code from the schema, and its step budget bounds its time. */
-export function startRun(known: KnownSchema, patterns: Patterns): Run {
+export function startRun(known: KnownSchema, patterns: Patterns): CheckRun {
   let left = MAX_STEPS;
   let depth = 0;
   const spend = (steps: number): void => {
@@ -50,7 +51,7 @@ export function startRun(known: KnownSchema, patterns: Patterns): Run {
     }
     return here;
   };
-  const run: Run = {
+  const run: CheckRun = {
     isOld: known.isOld,
     spend,
     resolved,
@@ -135,7 +136,7 @@ function checkKind({ schema, value, path, report, run }: Frame): boolean {
 
 const brokenType = (type: string): string => `the schema is invalid: there is no type ${showValue(type)}`;
 
-function expectedTypes(schema: SchemaObject, types: readonly string[], run: Run): string {
+function expectedTypes(schema: SchemaObject, types: readonly string[], run: CheckRun): string {
   return types.length === 1 ? describe(schema, run) : showList(types.map(typeNoun), types.length, types.length, ' or ');
 }
 

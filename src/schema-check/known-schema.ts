@@ -1,4 +1,5 @@
-import { isObject, listAt, mapAt, own, type SchemaObject } from './schema-object.js';
+import { isObject } from '../base/index.js';
+import { listAt, mapAt, own, type SchemaObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
 /** The largest of 734 schemas of real tools contains 300 subschemas. */

@@ -12,7 +12,7 @@ export interface MismatchDetail {
 const FAULT_STEPS = 20;
 
 /** Collects mismatches up to a limit. With limit 0 it only records whether there was one. */
-export class Report {
+export class MismatchReport {
   failures = 0;
   readonly faults: MismatchDetail[] = [];
   readonly #spend: (steps: number) => void;
@@ -43,7 +43,7 @@ export class Report {
   }
 
   /** An empty report for a part that may fail on its own. */
-  fresh(limit = this.limit): Report {
-    return new Report(limit, this.#spend);
+  fresh(limit = this.limit): MismatchReport {
+    return new MismatchReport(limit, this.#spend);
   }
 }

@@ -1,4 +1,5 @@
-import { isObject, own } from './schema-object.js';
+import { isObject } from '../base/index.js';
+import { own } from './schema-object.js';
 
 /** The type of a value, or its enum, if a simple test can check it. */
 type Plain = 'string' | 'number' | 'integer' | 'boolean' | ReadonlySet<unknown>;

@@ -1,9 +1,7 @@
+import { isObject } from '../base/index.js';
+
 /** A schema that is not `true` or `false`; its keywords are not validated yet. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The own property of an object: inherited names such as `constructor` and `__proto__` are ignored. */
 export function own(object: SchemaObject, name: string): unknown {

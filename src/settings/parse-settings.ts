@@ -3,12 +3,12 @@ import type { Node } from 'jsonc-parser';
 /** Longer text is not a settings file, and the parser would take seconds. */
 const MAX_CHARACTERS = 1024 * 1024;
 
-export type Parsed =
+export type ParsedSettings =
   | { readonly kind: 'parsed'; readonly value: unknown; lineOf(path: readonly PropertyKey[]): number | undefined }
   | { readonly kind: 'broken'; readonly message: string; readonly line?: number };
 
 /** Parses JSON with comments and trailing commas. Never throws. */
-export async function parseSettingsJson(text: string): Promise<Parsed> {
+export async function parseSettingsJson(text: string): Promise<ParsedSettings> {
   if (text.trim() === '') return { kind: 'parsed', value: {}, lineOf: () => undefined };
   if (text.length > MAX_CHARACTERS) return { kind: 'broken', message: 'it is larger than 1 MB' };
   try {
@@ -20,7 +20,7 @@ export async function parseSettingsJson(text: string): Promise<Parsed> {
   }
 }
 
-async function parseText(text: string): Promise<Parsed> {
+async function parseText(text: string): Promise<ParsedSettings> {
   const { findNodeAtLocation, parseTree, printParseErrorCode } = await import('jsonc-parser');
   const errors: import('jsonc-parser').ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });

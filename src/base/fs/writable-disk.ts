@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../errors.js';
 
 // `import 'node:fs'` is too slow: see files.ts.
 const { constants, promises } = process.getBuiltinModule('node:fs');
@@ -137,8 +138,4 @@ export async function syncData(file: Pick<FileHandle, 'datasync' | 'sync'>): Pro
     if (!NO_DATA_SYNC.includes(String(codeOf(error)))) throw error;
     await file.sync();
   }
-}
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

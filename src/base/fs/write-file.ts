@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
-import { ErrorCode, PortolanError } from '../errors.js';
+import { codeOf, ErrorCode, PortolanError } from '../errors.js';
 import { randomKey } from '../hash.js';
-import { codeOf, type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
+import { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 
 /** Our files are private, unless the existing file had other permissions. */
 const PRIVATE_FILE = 0o600;

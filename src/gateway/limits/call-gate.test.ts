@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../base/index.js';
 import { CallGate, type Gate } from './call-gate.js';
-import type { Limits } from './call-limits.js';
+import type { CallLimits } from './call-limits.js';
 
-const LIMITS: Limits = {
+const LIMITS: CallLimits = {
   maxArgumentBytes: 1_000,
   maxDepth: 10,
   inFlightPerClient: 100,
@@ -14,7 +14,7 @@ const LIMITS: Limits = {
 const roomy = () => ({ used: 1, limit: 100 });
 
 /** A gate with a manual clock, and the order in which its calls started or were refused. */
-function gateWith(limits: Partial<Limits>) {
+function gateWith(limits: Partial<CallLimits>) {
   const clock = { now: 0 };
   const gate = new CallGate(() => ({ ...LIMITS, ...limits }), { now: () => clock.now, heap: roomy });
   const events: string[] = [];

@@ -1,5 +1,5 @@
 import { ErrorCode, PortolanError, type QueueLimits, type Refusal, tryPlace, waitForPlace } from '../../base/index.js';
-import { exceeded, type Limits } from './call-limits.js';
+import { type CallLimits, exceeded } from './call-limits.js';
 import { type Heap, heapOfProcess } from './heap-usage.js';
 import { type QuotaCounter, QuotaCounters } from './quota-keys.js';
 
@@ -35,7 +35,7 @@ const MAX_WAIT_MS = 60_000;
 
 /** Admits calls within the limits. Clients take turns at a server, and a busy server does not delay calls to others. */
 export class CallGate implements Gate {
-  readonly #limits: () => Limits;
+  readonly #limits: () => CallLimits;
   readonly #now: () => number;
   readonly #maxWaitMs: number;
   readonly #clients = new QuotaCounters();
@@ -45,7 +45,7 @@ export class CallGate implements Gate {
   #isHeapFull = false;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limits: () => Limits, options: CallGateOptions = {}) {
+  constructor(limits: () => CallLimits, options: CallGateOptions = {}) {
     this.#limits = limits;
     this.#now = options.now ?? (() => performance.now());
     this.#heap = options.heap;
@@ -58,7 +58,7 @@ export class CallGate implements Gate {
   }
 
   /** The same gate for another workspace, which has its own limits and may know a server by another name. */
-  sharedBy(limits: () => Limits, launchOf: (server: string) => string): Gate {
+  sharedBy(limits: () => CallLimits, launchOf: (server: string) => string): Gate {
     return { enter: (keys, signal) => this.enter(keys, signal, limits, launchOf(keys.server)) };
   }
 
@@ -80,7 +80,7 @@ export class CallGate implements Gate {
   #enter(
     keys: CallQuotaKeys,
     signal: AbortSignal | undefined,
-    limitsOf: () => Limits,
+    limitsOf: () => CallLimits,
     launch: string,
     heap: () => Heap,
   ): Disposable | Promise<Disposable> {
@@ -104,7 +104,12 @@ export class CallGate implements Gate {
     );
   }
 
-  #refusal(why: Refusal, { server }: CallQuotaKeys, { queue }: Limits, signal: AbortSignal | undefined): PortolanError {
+  #refusal(
+    why: Refusal,
+    { server }: CallQuotaKeys,
+    { queue }: CallLimits,
+    signal: AbortSignal | undefined,
+  ): PortolanError {
     const hint = 'wait until some calls have finished; limits.queue sets the limit';
     switch (why) {
       case 'client-full':
@@ -129,7 +134,7 @@ export class CallGate implements Gate {
     return this.#isHeapFull;
   }
 
-  #sweep({ ratePerMinute }: Limits, now: number): void {
+  #sweep({ ratePerMinute }: CallLimits, now: number): void {
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
     this.#clients.sweep(ratePerMinute, now);
@@ -137,12 +142,12 @@ export class CallGate implements Gate {
   }
 }
 
-function queueLimits({ inFlightPerClient, inFlightPerServer, queue }: Limits): QueueLimits {
+function queueLimits({ inFlightPerClient, inFlightPerServer, queue }: CallLimits): QueueLimits {
   return { perClient: inFlightPerClient, perResource: inFlightPerServer, waiting: queue };
 }
 
 /** Takes a token from both buckets or from neither. */
-function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }: Limits, now: number): void {
+function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }: CallLimits, now: number): void {
   const wait = Math.max(client.rate.wait(ratePerMinute, now), server.rate.wait(ratePerMinute, now));
   if (wait > 0)
     throw exceeded(

@@ -1,7 +1,7 @@
 import { ErrorCode, isObject, PortolanError, writeJson } from '../../base/index.js';
 
 /** Limits for each client and each server; the defaults are in the settings. */
-export interface Limits {
+export interface CallLimits {
   readonly maxArgumentBytes: number;
   readonly maxDepth: number;
   readonly inFlightPerClient: number;
@@ -23,7 +23,7 @@ const SMALLER = 'pass less data or split it over several calls; limits.maxArgume
 /** Serializes the arguments after checking their size and depth. */
 export function checkArguments(
   value: unknown,
-  { maxArgumentBytes, maxDepth }: Pick<Limits, 'maxArgumentBytes' | 'maxDepth'>,
+  { maxArgumentBytes, maxDepth }: Pick<CallLimits, 'maxArgumentBytes' | 'maxDepth'>,
 ): { readonly text: string } {
   measure(value, maxArgumentBytes, maxDepth);
   const text = writeJson(value) ?? '{}';

@@ -7,7 +7,7 @@ const MAX_REMEMBERED = 256;
 const MAX_WAITING = 16;
 const WAIT_MS = 120_000;
 
-export interface Session {
+export interface GuestSession {
   readonly key: string;
   /** Runs of a session are serialized, because they share their variables. */
   readonly turns: RunQueue;
@@ -22,7 +22,7 @@ export class Sessions implements AsyncDisposable {
   readonly #max: number;
   readonly #idleMs: number;
   /** In order of last use. */
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, GuestSession>();
   readonly #lost = new Set<string>();
 
   constructor(max: number, idleMs = IDLE_MS) {
@@ -30,7 +30,7 @@ export class Sessions implements AsyncDisposable {
     this.#idleMs = idleMs;
   }
 
-  open(key: string): Session {
+  open(key: string): GuestSession {
     const session = this.#sessions.get(key) ?? {
       key,
       turns: new RunQueue({ perClient: 1, perResource: 1, waiting: MAX_WAITING }, WAIT_MS),
@@ -45,7 +45,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** The running interpreter of a session, and whether its earlier state was lost (reported once). */
-  stateOf(session: Session): { readonly guest: Guest | undefined; readonly lost: boolean } {
+  stateOf(session: GuestSession): { readonly guest: Guest | undefined; readonly lost: boolean } {
     if (session.guest?.alive) return { guest: session.guest, lost: false };
     const died = session.guest !== undefined;
     session.guest = undefined;
@@ -53,7 +53,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Keeps the interpreter for the next run, if it is still alive, and starts the idle timeout. */
-  keep(session: Session, guest: Guest | undefined): void {
+  keep(session: GuestSession, guest: Guest | undefined): void {
     session.guest = guest;
     clearTimeout(session.idle);
     if (session.isOver) {
@@ -91,7 +91,7 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  #end(session: Session): void {
+  #end(session: GuestSession): void {
     if (!session.turns.idle) return;
     clearTimeout(session.idle);
     this.#sessions.delete(session.key);

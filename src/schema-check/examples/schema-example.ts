@@ -1,6 +1,7 @@
+import { isObject } from '../../base/index.js';
 import { typesOf } from '../describe-schema.js';
 import { type KnownSchema, readSchema } from '../known-schema.js';
-import { isObject, listAt, mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
+import { listAt, mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
 import { Stop } from '../stop-check.js';
 import { sampleOf } from './pattern-sample.js';
 import { placeholderText } from './placeholder.js';

@@ -1,6 +1,6 @@
 import type { Frame } from '../check-frame.js';
 import { describe, showList } from '../describe-schema.js';
-import type { Report } from '../mismatch-report.js';
+import type { MismatchReport } from '../mismatch-report.js';
 import { listAt, own } from '../schema-object.js';
 import { pathText } from '../value-path.js';
 
@@ -27,7 +27,7 @@ function checkAlternatives(frame: Frame, word: 'anyOf' | 'oneOf'): void {
   const alternatives = listAt(schema, word);
   if (alternatives.length === 0) return;
   const fitting: number[] = [];
-  const reports: Report[] = [];
+  const reports: MismatchReport[] = [];
   for (const [n, alternative] of alternatives.entries()) {
     const inner = report.fresh();
     reports.push(inner);
@@ -44,9 +44,13 @@ function checkAlternatives(frame: Frame, word: 'anyOf' | 'oneOf'): void {
 }
 
 /** If only one alternative has the type of the value, reports its mismatches; otherwise lists the alternatives. */
-function tellNearest({ path, report, run }: Frame, alternatives: readonly unknown[], reports: readonly Report[]): void {
+function tellNearest(
+  { path, report, run }: Frame,
+  alternatives: readonly unknown[],
+  reports: readonly MismatchReport[],
+): void {
   const here = pathText(report.limit > 0 ? path : undefined);
-  const isNear = ({ faults }: Report): boolean =>
+  const isNear = ({ faults }: MismatchReport): boolean =>
     !faults.some((fault) => fault.isOtherKind && isClose(fault.path, here));
   const near = reports.filter(isNear);
   const [meant] = near;

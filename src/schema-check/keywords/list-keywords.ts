@@ -1,4 +1,4 @@
-import { canonical } from '../canonical-value.js';
+import { canonicalValue } from '../canonical-value.js';
 import type { Frame } from '../check-frame.js';
 import { describe } from '../describe-schema.js';
 import { own } from '../schema-object.js';
@@ -44,7 +44,7 @@ function checkItems(frame: Frame, value: readonly unknown[]): void {
 function checkUnique({ path, report, run }: Frame, value: readonly unknown[]): void {
   const known = new Map<string, number>();
   for (const [n, item] of value.entries()) {
-    const text = canonical(item, run.spend);
+    const text = canonicalValue(item, run.spend);
     const same = known.get(text);
     if (same !== undefined) {
       report.fail({ parent: path, key: n }, () => `is the same as item ${same}: all items must be different`);

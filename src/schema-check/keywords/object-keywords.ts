@@ -1,7 +1,7 @@
-import { nearest } from '../../base/index.js';
+import { isObject, nearest } from '../../base/index.js';
 import type { Frame } from '../check-frame.js';
 import { describe, showNames, showValue } from '../describe-schema.js';
-import { isObject, mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
+import { mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
 
 /** With more known names than this, messages contain neither suggestions nor the list of names. */
 const MAX_SUGGESTED_FROM = 500;

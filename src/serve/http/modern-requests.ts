@@ -6,7 +6,7 @@ import { Session, type SessionOptions } from '../session/session.js';
 import type { SurfaceNotification } from '../surfaces/surface.js';
 import { paramFault } from './check-param-headers.js';
 import { faultResponse, withStatusOf } from './rpc-response.js';
-import { headerFault } from './standard-headers.js';
+import { standardHeaderFault } from './standard-headers.js';
 import { TransportChannel } from './transport-channel.js';
 
 /** Each running request may be a stream that stays open. */
@@ -39,7 +39,7 @@ export class ModernRequests {
     // In this revision a client sends no notification over HTTP: it cancels by closing the stream.
     if (route.messageKind === 'notification') return new Response(null, { status: 202 });
     const { message } = route;
-    const fault = headerFault(request.headers, message) ?? this.#paramFault(message, request);
+    const fault = standardHeaderFault(request.headers, message) ?? this.#paramFault(message, request);
     if (fault) return faultResponse(400, fault, message.id);
     if (this.#running.size >= MAX_RUNNING) {
       const busy = { code: RpcCode.internalError, message: 'too many requests are running: try again later' };

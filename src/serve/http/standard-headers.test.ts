@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decoded, headerFault } from './standard-headers.js';
+import { decoded, standardHeaderFault } from './standard-headers.js';
 
 const BOTH = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' };
 
@@ -28,7 +28,7 @@ describe('headerFault', () => {
       message: 'the header Mcp-Name does not match the body',
     },
   ])('reports $title', ({ headers, message }) => {
-    const fault = headerFault(new Headers(headers), { method: 'tools/call', params: { name: 'echo' } });
+    const fault = standardHeaderFault(new Headers(headers), { method: 'tools/call', params: { name: 'echo' } });
     expect(fault).toEqual({ code: -32020, message });
   });
 
@@ -40,7 +40,7 @@ describe('headerFault', () => {
     { title: 'any name if the name is not a string', name: 'x', method: 'tools/call', params: { name: 7 } },
     { title: 'any name for a method named like an object property', name: 'x', method: 'constructor', params: {} },
   ])('accepts $title', ({ name, method, params }) => {
-    expect(headerFault(new Headers({ ...BOTH, 'Mcp-Name': name }), { method, params })).toBeUndefined();
+    expect(standardHeaderFault(new Headers({ ...BOTH, 'Mcp-Name': name }), { method, params })).toBeUndefined();
   });
 });
 

@@ -13,7 +13,7 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The fault if a header that repeats a part of the body is missing or differs from it. */
-export function headerFault(
+export function standardHeaderFault(
   headers: Headers,
   { method, params }: { readonly method: string; readonly params?: Params },
 ): RpcFault | undefined {

@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError, randomKey } from '../../base/index.js';
+import { codeOf, ErrorCode, PortolanError, randomKey } from '../../base/index.js';
 
 export interface LockLimits {
   /** The maximum wait for the lock. */
@@ -39,7 +39,7 @@ async function take(path: string, name: string): Promise<boolean> {
     return true;
   } catch (error) {
     // Windows reports EPERM for a file that is being deleted.
-    if (['EEXIST', 'EPERM', 'EBUSY'].includes(codeOf(error))) return false;
+    if (['EEXIST', 'EPERM', 'EBUSY'].includes(String(codeOf(error)))) return false;
     throw error;
   }
 }
@@ -73,7 +73,7 @@ async function isAbandoned(path: string, heldMs: number): Promise<boolean> {
 
 /** Ignores that another process removed the file; Windows reports this with other codes. */
 function unlessGone(error: unknown): void {
-  if (!['ENOENT', 'EPERM', 'EBUSY'].includes(codeOf(error))) throw error;
+  if (!['ENOENT', 'EPERM', 'EBUSY'].includes(String(codeOf(error)))) throw error;
 }
 
 function isAlive(pid: number): boolean {
@@ -90,10 +90,6 @@ function busy(path: string): PortolanError {
   return new PortolanError(ErrorCode.WriteFailed, `another Portolan process holds the lock ${path}`, {
     hint: 'try again in a moment',
   });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function disk() {

@@ -2,7 +2,7 @@ import { matchesUrl, type PatternMode } from '../../../base/index.js';
 import type { Definition } from '../../../model/index.js';
 import { type Host, variable } from '../../../model/index.js';
 import { at, isFields } from '../../fields.js';
-import type { Settings } from './claude-code-settings.js';
+import type { ClaudeCodeSettings } from './claude-code-settings.js';
 
 /** One rule of an allow or deny list. */
 type Rule =
@@ -16,7 +16,7 @@ type LookUp = (name: string) => string | undefined;
  * Whether Claude Code's allow and deny lists permit the server. Deny lists always apply; without an allow list all are
  * allowed.
  */
-export function isAllowed(definition: Definition, settings: Settings, host: Host): boolean {
+export function isAllowed(definition: Definition, settings: ClaudeCodeSettings, host: Host): boolean {
   const { user, project, local, managed } = settings;
   const every = [user, project, local, managed];
   const managedOnly = at(managed, 'allowManagedMcpServersOnly') === true;

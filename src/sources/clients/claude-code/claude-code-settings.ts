@@ -23,7 +23,7 @@ export const MANAGED_SETTINGS = managed('managed-settings.json');
 export const MANAGED_DROP_INS = managed('managed-settings.d/*.json');
 
 /** The settings files in increasing order of precedence, and the state file's record of this directory. */
-export interface Settings {
+export interface ClaudeCodeSettings {
   readonly user: unknown;
   readonly project: unknown;
   readonly local: unknown;
@@ -37,7 +37,7 @@ export interface Settings {
   readonly isExclusive: boolean;
 }
 
-export async function readSettings(world: ReadContext): Promise<Settings> {
+export async function readSettings(world: ReadContext): Promise<ClaudeCodeSettings> {
   const { host } = world;
   const read = async (path: string | undefined) => path && (await world.read(path, 'json'))?.value;
   const folder = folderRecords(await read(resolveTemplate(STATE_FILE, host)[0]?.path), host).map(

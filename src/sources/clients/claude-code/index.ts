@@ -16,13 +16,13 @@ import {
 import { isPluginOn, pluginPlace } from './claude-code-plugins.js';
 import { isAllowed } from './claude-code-policy.js';
 import {
+  type ClaudeCodeSettings,
   folderRecords,
   HOME,
   MANAGED_DROP_INS,
   MANAGED_SETTINGS,
   managed,
   readSettings,
-  type Settings,
   STATE_FILE,
 } from './claude-code-settings.js';
 
@@ -166,7 +166,7 @@ async function judge(world: ReadContext): Promise<StateRule> {
 
 type Verdict = 'blocked-by-policy' | 'disabled' | 'rejected' | 'pending-approval' | 'ready' | 'client-ignores';
 
-function verdict(definition: Definition, settings: Settings, host: Host): Verdict | undefined {
+function verdict(definition: Definition, settings: ClaudeCodeSettings, host: Host): Verdict | undefined {
   const { name, scope } = definition;
   if (settings.isExclusive && scope !== 'managed') return 'blocked-by-policy';
   const locked = at(settings.managed, 'strictPluginOnlyCustomization');
@@ -184,7 +184,10 @@ function verdict(definition: Definition, settings: Settings, host: Host): Verdic
 }
 
 /** A rejection always counts; an approval in the repository only after the directory is trusted. */
-function approval(name: string, { user, project, local, managed: rules, folder, isTrusted }: Settings): Verdict {
+function approval(
+  name: string,
+  { user, project, local, managed: rules, folder, isTrusted }: ClaudeCodeSettings,
+): Verdict {
   const every = [user, ...folder, project, local, rules];
   if (every.some((one) => names(at(one, 'disabledMcpjsonServers')).includes(name))) return 'rejected';
   const counted = [user, ...folder, ...(isTrusted ? [project, local] : []), rules];
