@@ -40,6 +40,8 @@ export interface FoundTool extends SearchResult, Marks {}
 
 export interface SearchAnswer {
   readonly results: readonly FoundTool[];
+  /** The query names several needs in one line, which finds fewer of their tools than one line for each. */
+  readonly severalNeeds?: true;
   readonly pending?: readonly string[];
   readonly failed?: readonly { readonly server: string; readonly error: string }[];
 }

@@ -3,6 +3,7 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerHandshake, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { findServer, requireAdmitted, type Server, shownName, stateOf } from '../policy/index.js';
+import { namesSeveralNeeds } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
 import { FirstReadDeadline } from './first-read-deadline.js';
@@ -78,7 +79,13 @@ export class Gateway {
       .entries()
       .filter(({ server }) => !only || server.name === only.name)
       .flatMap(({ server, error }) => (error === undefined ? [] : [{ server: server.name, error }]));
-    return { results, ...(pending.length > 0 && { pending }), ...(failed.length > 0 && { failed }) };
+    const severalNeeds = namesSeveralNeeds(query);
+    return {
+      results,
+      ...(severalNeeds && { severalNeeds }),
+      ...(pending.length > 0 && { pending }),
+      ...(failed.length > 0 && { failed }),
+    };
   }
 
   /** Settles when no call is in flight. */

@@ -19,6 +19,8 @@ export interface ParsedQuery {
   readonly clauseCount: number;
 }
 
+/** What is read of one need. */
+export const MAX_NEED_CHARACTERS = 2_000;
 const MAX_QUERY_WORDS = 64;
 /** A lookup of similar words is slower than one of the word itself. */
 const MAX_CORRECTED = 8;
@@ -50,6 +52,13 @@ export function parseQuery(query: string, vocabulary: Vocabulary): ParsedQuery {
     }
   });
   return { words: [...words.values()], clauseCount: clauses.length };
+}
+
+/** Whether a query of one line has the clauses of several needs. */
+export function namesSeveralNeeds(query: string | readonly string[]): boolean {
+  const lines = (typeof query === 'string' ? query.split('\n') : query).filter((line) => line.trim() !== '');
+  const [only = ''] = lines;
+  return lines.length === 1 && clausesIn(only.slice(0, MAX_NEED_CHARACTERS)).length > 1;
 }
 
 function termsOf(word: string, stemmed: string, vocabulary: Vocabulary, correct: boolean): QueryWord['terms'] {

@@ -10,6 +10,7 @@ import {
   ToolState,
   weigh,
 } from './index-segment.js';
+import { MAX_NEED_CHARACTERS } from './parse-query.js';
 import { type Corpus, Ranking, type RememberedPostings } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
 import { synonymWords } from './synonyms.js';
@@ -51,7 +52,6 @@ const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const MAX_DESCRIPTION = 200;
 const MAX_NEEDS = 12;
-const MAX_NEED_CHARACTERS = 2_000;
 
 class SegmentedIndex implements ToolIndex {
   readonly #now: () => number;

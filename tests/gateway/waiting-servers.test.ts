@@ -45,7 +45,10 @@ describe('servers that wait for approval', () => {
         note: expect.stringMatching(/^no result matches well; 1 server waits/),
       },
     ]);
-    expect(await client.ask('search_tools', { query: 'zygote', server: 'own' })).toEqual({ results: [] });
+    expect(await client.ask('search_tools', { query: 'zygote', server: 'own' })).toEqual({
+      results: [],
+      note: expect.stringMatching(/^no tool covers this need/),
+    });
     expect((await portolan(machine, ['search', 'echo'])).stdout).not.toContain('brought');
   });
 });

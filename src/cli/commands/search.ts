@@ -57,6 +57,14 @@ export function searchCommand(open: OpenForCommand): Command {
       for (const name of answer.pending ?? []) io.out(paint(io, 'dim', `${visible(name)} is still being read`));
       for (const failed of answer.failed ?? [])
         io.err(paint(io, 'yellow', `${visible(failed.server)} was not searched: ${visible(failed.error)}`));
+      if (answer.severalNeeds)
+        io.out(
+          paint(
+            io,
+            'dim',
+            'the query names several needs: give each in its own quotes to find the best tools for each',
+          ),
+        );
       if (answer.results.length > 0) io.out(paint(io, 'dim', plural(answer.results.length, 'tool')));
       return EXIT.ok;
     },

@@ -8,12 +8,16 @@ import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
 import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
+const MAX_ADVISED = 1_000;
+
 /** The six meta-tools, which reach every server, and the resources and prompts of all servers. */
 export class MetaToolSurface implements Surface {
   readonly readOnlyTools = readOnlyMetaTools();
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
   readonly #tasks: TaskRoutes;
+  /** The callers that were told to write one need per line. */
+  readonly #advised = new Set<string>();
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
@@ -40,6 +44,7 @@ export class MetaToolSurface implements Surface {
   }
 
   onClientLeft(caller: string): void {
+    this.#advised.delete(caller);
     this.#rest.onClientLeft(caller);
   }
 
@@ -54,6 +59,13 @@ export class MetaToolSurface implements Surface {
     return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
   }
 
+  #needsAdvice(caller: string): boolean {
+    if (this.#advised.has(caller)) return false;
+    if (this.#advised.size >= MAX_ADVISED) this.#advised.clear();
+    this.#advised.add(caller);
+    return true;
+  }
+
   async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call has no tool name');
@@ -63,7 +75,15 @@ export class MetaToolSurface implements Surface {
         this.#gateway.refuseUnknown(name, given, conversation);
         throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
       }
-      return await call.run({ gateway: this.#gateway, tasks: this.#tasks, conversation, params, principal });
+      const needsAdvice = (): boolean => this.#needsAdvice(conversation.caller ?? conversation.client);
+      return await call.run({
+        gateway: this.#gateway,
+        tasks: this.#tasks,
+        conversation,
+        params,
+        principal,
+        needsAdvice,
+      });
     } catch (error) {
       // The model can fix a PortolanError, so return it as a result; anything else is an internal error.
       if (!(error instanceof PortolanError)) throw error;

@@ -28,6 +28,8 @@ interface MetaToolContext {
   readonly conversation: Conversation;
   readonly params: NonNullable<Params>;
   readonly principal: string;
+  /** Whether this client has not had the advice to write one need per line; true only once. */
+  readonly needsAdvice: () => boolean;
 }
 
 /** A meta-tool as it is listed. */
@@ -40,6 +42,9 @@ interface ListedMetaTool {
 
 const text = { type: 'string' } as const;
 const NOTHING_FITS = 'no result matches well';
+const NOTHING_FOUND = 'no tool covers this need; try other words once, or do it without a tool';
+const ONE_NEED_PER_LINE =
+  'this query names several needs: write one short need per line to get the best tools for each';
 
 const listServers: MetaTool<object> = {
   name: 'list_mcp_servers',
@@ -62,14 +67,18 @@ const searchTools: MetaTool<SearchArguments> = {
   readOnly: true,
   description: (aliases) => {
     const behind = aliases.length === 0 ? '' : ` Servers: ${namesWithin(aliases)}.`;
-    return `Find tools for a task across all MCP servers. Put several needs on separate lines.${behind}`;
+    return `Find tools across all MCP servers. Write one short need per line; each line gets its best tools.${behind}`;
   },
   properties: { query: text, server: text, limit: { type: 'integer', default: 10 } },
   required: ['query'],
   parse: (fields) => ({ query: fields.query(), ...fields.server(), ...fields.limit() }),
-  run: async (given, { gateway, conversation }) => {
-    const { results, ...rest } = await gateway.searchTools(given.query, given, conversation);
-    const note = noteOn(results, given.server === undefined ? gateway.waiting.length : 0);
+  run: async (given, { gateway, conversation, needsAdvice }) => {
+    const { results, severalNeeds, ...rest } = await gateway.searchTools(given.query, given, conversation);
+    const isComplete = !rest.pending && !rest.failed;
+    const note = [
+      ...notesOn(results, isComplete, given.server === undefined ? gateway.waiting.length : 0),
+      ...(severalNeeds && needsAdvice() ? [ONE_NEED_PER_LINE] : []),
+    ].join('; ');
     return structured({ results: results.map(briefly), ...(note !== '' && { note }), ...rest });
   },
 };
@@ -172,10 +181,11 @@ interface MetaCall {
   run(context: MetaToolContext): Promise<Answer>;
 }
 
-/** A note for the model if no result fits, so that it does not repeat the search in other words. */
-function noteOn([best]: readonly FoundTool[], waiting: number): string {
-  if (best && !best.weak) return '';
-  return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])].join('; ');
+/** Notes for the model if no result fits, so that it does not repeat the search in other words. */
+function notesOn([best]: readonly FoundTool[], isComplete: boolean, waiting: number): readonly string[] {
+  if (best && !best.weak) return [];
+  if (!best && isComplete && waiting === 0) return [NOTHING_FOUND];
+  return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])];
 }
 
 /** The fields that a model needs: ten results take fewer than 350 tokens. `why` and `parts` are for people. */

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { configure, installed, portolan, start } from '../support/client-over-stdio.js';
+import { makeMachine } from '../support/machine.js';
+
+const SERVERS = {
+  files: installed('@modelcontextprotocol/server-filesystem', ['.']),
+  everything: installed('@modelcontextprotocol/server-everything'),
+  memory: installed('@modelcontextprotocol/server-memory'),
+};
+const SETTINGS = { timeouts: { searchMs: 20_000 } };
+const LONG =
+  'read the text file with my notes, then remember what it says about Anna and finally add the two numbers in it';
+
+describe('search_tools over real servers', () => {
+  it('advises a client once to write one need per line, and finds the best tool of each line', async () => {
+    using machine = makeMachine();
+    configure(machine, SERVERS, SETTINGS);
+    await using client = start(machine);
+    await client.initialize();
+    const ask = async (query: string) => await client.ask('search_tools', { query });
+    const first = await ask(LONG);
+    expect(first.note).toContain('write one short need per line');
+    expect((await ask(LONG)).note).toBeUndefined();
+    const lines = await ask('read a text file\nadd two numbers\ncreate entities in the knowledge graph\nmove a file');
+    const found = (lines.results as { tool: string }[]).map(({ tool }) => tool);
+    expect(found).toHaveLength(10);
+    expect(found).toEqual(expect.arrayContaining(['read_text_file', 'get-sum', 'create_entities', 'move_file']));
+    expect(lines.note).toBeUndefined();
+  });
+
+  it('answers a need that no tool covers with an empty list and a hint', async () => {
+    using machine = makeMachine();
+    configure(machine, SERVERS, SETTINGS);
+    await using client = start(machine);
+    await client.initialize();
+    expect(await client.ask('search_tools', { query: 'book a flight to Lisbon for the summer holidays' })).toEqual({
+      results: [],
+      note: expect.stringMatching(/^no tool covers this need/),
+    });
+    const { stdout } = await portolan(machine, ['search', LONG]);
+    expect(stdout).toContain('the query names several needs');
+  });
+});
