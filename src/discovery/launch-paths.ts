@@ -83,6 +83,9 @@ const RUNNERS = new RegExp(
   ].join('|')})$`,
 );
 
+/** Programs that set the variables of `.env` in their directory without being asked to. */
+const ENV_FILE_READERS = /^(?:bun|bunx|pipenv|just|foreman|overmind|docker-compose|podman-compose|compose)$/;
+
 /** Shell syntax, or a call or an assignment in a programming language. */
 const CODE = /[;|&$`*?(]|\s\S+\s/;
 
@@ -109,6 +112,7 @@ function pathsIn(launch: Definition, words: readonly string[]): NamedPaths {
     if (/[/\\]/.test(word) || !programs.has(word)) addPieces(pieces, word);
   // Includes wrappers: `npx tsx server` also runs an interpreter.
   const names = [...programs, ...words].map(programName);
+  if (names.some((name) => ENV_FILE_READERS.test(name))) for (const name of ['.env', '.env.local']) pieces.add(name);
   const isWrapped = candidates.some(({ wrapping }) => wrapping > 0);
   const isInterpreted = names.some(isInterpreter);
   return {

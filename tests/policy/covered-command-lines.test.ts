@@ -320,6 +320,12 @@ const COVERED: readonly Case[] = [
     files: { '<project>/sub/a': '', '<project>/.venv/bin/srv': '1' },
     change: { '<project>/.venv/bin/srv': '2' },
   },
+  {
+    title: '.env for docker compose',
+    entry: { command: 'docker', args: ['compose', 'run', 'server'] },
+    files: { '<project>/compose.yaml': 'a', '<project>/.env': 'A=1' },
+    change: { '<project>/.env': 'A=2' },
+  },
 ];
 
 const NOT_COVERED: readonly Case[] = [
@@ -340,6 +346,12 @@ const NOT_COVERED: readonly Case[] = [
     entry: { command: 'node', args: ['./server.js', '~/notes.txt'] },
     files: { '<project>/server.js': '1', '~/server.js': '1', '~/notes.txt': '1' },
     change: { '~/server.js': '2', '~/notes.txt': '2', '<project>/notes.txt': '2' },
+  },
+  {
+    title: '.env for programs that do not read it',
+    entry: { command: 'npm', args: ['run', 'mcp'] },
+    files: { '<project>/.env': 'A=1' },
+    change: { '<project>/.env': 'A=2' },
   },
   {
     title: 'a file that has the name of a program in PATH',
