@@ -1,7 +1,22 @@
-import { type DiscoverOptions, type Discovery, namesForRules, scanMachine } from '../discovery/index.js';
+import { type Log, silentLog, writeFile } from '../base/index.js';
+import {
+  type DiscoverOptions,
+  type Discovery,
+  namesForRules,
+  namesPath,
+  namesToStore,
+  scanMachine,
+} from '../discovery/index.js';
 import type { GatewayView } from '../gateway/index.js';
 import { type Definition, toAlias } from '../model/index.js';
-import { type AdmittedServer, admit, admittedServers, compileToolRules, type Server } from '../policy/index.js';
+import {
+  type AdmittedServer,
+  admit,
+  admittedServers,
+  compileToolRules,
+  noteRemoved,
+  type Server,
+} from '../policy/index.js';
 
 /** The result of one scan; replaced whole by the next one. */
 export interface GatewayScan {
@@ -13,6 +28,7 @@ export interface GatewayScan {
 export interface GatewayScanOptions extends DiscoverOptions {
   /** Servers that run inside this process; only their names are used here. */
   readonly sdkServers?: Readonly<Record<string, unknown>>;
+  readonly log?: Log;
 }
 
 /** Scans the machine and applies the policy, for a gateway. */
@@ -20,7 +36,7 @@ export async function scanForGateway(
   options: GatewayScanOptions,
   before: GatewayScan | undefined,
 ): Promise<GatewayScan> {
-  const { sdkServers = {}, ...rest } = options;
+  const { sdkServers = {}, log = silentLog, ...rest } = options;
   const discovery = await scanMachine(rest, before?.discovery);
   const { settings } = discovery.settings;
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
@@ -29,11 +45,22 @@ export async function scanForGateway(
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
   }));
+  noteRemoved(servers, discovery.removed);
+  await storeNames(discovery, log);
   const judge = await compileToolRules(settings.toolRules, {
     toolDefault: settings.toolDefault,
     namesOf: namesForRules(discovery, servers),
   });
   return { discovery, view: { servers, judge, settings }, admitted: admittedServers(servers) };
+}
+
+/** Stores new names, so that they are the same for every later process. Without the file servers are named anew. */
+async function storeNames({ servers, names, host }: Discovery, log: Log): Promise<void> {
+  const text = namesToStore(servers, names, host);
+  if (text === undefined) return;
+  await writeFile(namesPath(host), text, { refuseLinks: true }).catch((error: Error) =>
+    log('warn', 'the names of the servers were not stored', { error: error.message }),
+  );
 }
 
 /** An unchanged server keeps its object identity, so that data cached for it stays valid. */

@@ -45,7 +45,7 @@ const LAST_CALLS_MS = 2_000;
 /** Builds the gateway from its modules. Nothing starts before it is needed, and `shared` outlives the gateway. */
 export async function startGateway(given: GatewayOptions, shared?: SharedResources): Promise<RunningGateway> {
   const { log = silentLog, version = '0', ...options } = given;
-  const scan = await CurrentScan.start(options);
+  const scan = await CurrentScan.start({ ...options, log });
   const common = shared ?? openShared(log);
   const index = createToolIndex();
   const uses = common.usesIn(ownFolders(scan.latest.discovery.host)).join(index);

@@ -34,6 +34,7 @@ import type { ConnectorList } from './connectors.js';
 import { contentReader } from './covered-files.js';
 import { withLastGood } from './last-good.js';
 import { announced, type RunningReading, readRunning, withoutGateways } from './running-servers.js';
+import { readNames } from './server-names.js';
 import { serverProblems } from './server-problems.js';
 import { type Survey, survey } from './survey.js';
 import { toRecord } from './to-record.js';
@@ -119,7 +120,10 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
     contentOf: contentReader(host),
     covers: approvals.content.covers,
   };
-  const surveyed = survey(readings, grounds);
+  const surveyed = survey(readings, grounds, {
+    ...readNames(host),
+    ...(before && { given: before.names.given, owners: before.names.owners }),
+  });
   const all = [loaded, readings, others, approvals, connectors, rules, lock, running];
   const problems = [...all.flatMap((one) => one.problems), ...serverProblems(surveyed, grounds)];
   return {

@@ -5,5 +5,6 @@ export { namesForRules } from './names-for-rules.js';
 export { type OwnFolders, ownFolders } from './own-folders.js';
 export { type FoundProgram, findProgram, programFiles } from './program-file.js';
 export { distinctServers, readRunning, runningSignature, transportsOf } from './running-servers.js';
+export { namesPath, namesToStore } from './server-names.js';
 export { mixedNameText } from './server-problems.js';
 export { toRecord } from './to-record.js';

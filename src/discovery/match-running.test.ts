@@ -19,7 +19,7 @@ const claims = (word: string, state: State): Partial<Definition> => ({
 });
 
 function settled(said: readonly Written[]) {
-  return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).map(
+  return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).servers.map(
     ({ name, duplicates, runningInstance }) => [
       name,
       duplicates.map(({ line }) => line),

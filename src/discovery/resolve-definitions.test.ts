@@ -15,7 +15,7 @@ interface Outcome {
 }
 
 function settled(written: readonly Written[]): Outcome[] {
-  return resolveDefinitions(written.map(definition), ({ state }) => state).map(
+  return resolveDefinitions(written.map(definition), ({ state }) => state).servers.map(
     ({ name, definition: active, duplicates, shadowed }) => {
       const same = duplicates.filter((one) => one !== active).map(({ line }) => line);
       return {

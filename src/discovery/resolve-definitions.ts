@@ -1,8 +1,9 @@
 import type { Definition, State } from '../model/index.js';
-import { launchIdentity, toAlias } from '../model/index.js';
+import { launchIdentity } from '../model/index.js';
 import type { Server } from '../policy/index.js';
 import { isRunning, type MatchRules, matchRunning } from './match-running.js';
 import { cannotRun, countsEverywhere, hasPrecedenceOver } from './precedence.js';
+import { type KnownNames, NO_NAMES, nameServers } from './server-names.js';
 
 /** The part of a server that does not depend on the policy. */
 export type ResolvedServer = Omit<Server, 'verdict' | 'admitted' | 'otherNames'>;
@@ -21,14 +22,21 @@ export function resolveDefinitions(
   definitions: readonly Definition[],
   stateOf: StateOf,
   printOf: MatchRules['printOf'] = () => '',
-): ResolvedServer[] {
+  known: KnownNames = NO_NAMES,
+): { readonly servers: readonly ResolvedServer[]; readonly names: KnownNames } {
   const written = definitions.filter((one) => !isRunning(one));
   // Running servers of one name are separate servers and take no name from configured ones.
   const running = definitions
     .filter(isRunning)
     .map((one): Group => ({ definition: one, duplicates: [one], shadowed: [] }));
   const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
-  return distinctNames(matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
+  const groups = matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf });
+  const { names, known: later } = nameServers(groups, known);
+  const servers = groups.flatMap((group, at) => {
+    const name = names[at];
+    return name ? [{ ...group, ...name }] : [];
+  });
+  return { servers, names: later };
 }
 
 /** Picks the active definition among those of one name in one client. */
@@ -135,27 +143,4 @@ function isBetter(next: Definition, held: Definition, stateOf: StateOf): boolean
 
 function isHeldBack(state: State): boolean {
   return state === 'pending-approval' || cannotRun(state);
-}
-
-/** Gives different servers of one name different names and aliases; the first keeps the name. */
-function distinctNames(groups: readonly Group[]): ResolvedServer[] {
-  const taken = new Set(groups.map(({ definition }) => definition.name));
-  const given = new Set<string>();
-  const aliases = new Set<string>();
-  const counts = new Map<string, number>();
-  return groups.map((group) => {
-    const base = group.definition.name;
-    let name = base;
-    let count = counts.get(base) ?? 1;
-    // Continues from the last number used for this name, so that many equal names take linear time.
-    while (given.has(name) || (name !== base && taken.has(name))) {
-      count += 1;
-      name = `${base}_${count}`;
-    }
-    counts.set(base, count);
-    given.add(name);
-    const alias = toAlias(name, aliases);
-    aliases.add(alias);
-    return { ...group, name, alias };
-  });
 }

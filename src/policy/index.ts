@@ -24,6 +24,7 @@ export {
   admittedServers,
   findServer,
   findServerByName,
+  noteRemoved,
   requireAdmitted,
   type Server,
   serverNotFound,

@@ -65,7 +65,16 @@ export function findServer(servers: readonly Server[], wanted: string): Server {
   return found;
 }
 
+/** The names of removed servers, with the server to use instead, for the errors about these servers. */
+const removedFrom = new WeakMap<readonly Server[], ReadonlyMap<string, string | undefined>>();
+
+export function noteRemoved(servers: readonly Server[], removed: ReadonlyMap<string, string | undefined>): void {
+  removedFrom.set(servers, removed);
+}
+
 export function serverNotFound(servers: readonly Server[], wanted: string): PortolanError {
+  const removed = removedFrom.get(servers);
+  if (removed?.has(wanted)) return serverRemoved(servers, wanted, removed.get(wanted));
   const known = servers.filter(({ admitted }) => admitted);
   const near = nearest(
     wanted,
@@ -78,6 +87,13 @@ export function serverNotFound(servers: readonly Server[], wanted: string): Port
       hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list_mcp_servers shows the names',
     },
   );
+}
+
+function serverRemoved(servers: readonly Server[], wanted: string, instead: string | undefined): PortolanError {
+  const replacement = servers.find(({ name, admitted }) => admitted && name === instead);
+  return new PortolanError(ErrorCode.ServerNotFound, `the server ${JSON.stringify(wanted.slice(0, 100))} was removed`, {
+    hint: replacement ? `use ${shownName(replacement)} instead` : 'list_mcp_servers shows the names',
+  });
 }
 
 /** Returns the proof that a server may run, or throws an error that says who can change that and how. */
