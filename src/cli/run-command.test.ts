@@ -21,7 +21,7 @@ const scan = {
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
   host: { platform: 'linux', home: '/h', cwd: '/h', env: {}, files: { status: () => ({ kind: 'file', mode: 0o755 }) } },
-  looks: [],
+  pathReadings: [],
   exclusive: [],
   ignored: [],
   settings: { settings: { enabled: true } },

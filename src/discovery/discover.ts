@@ -65,7 +65,7 @@ export interface DiscoverOptions {
 
 /** The result of a scan with its inputs and intermediate results. */
 export interface Discovery extends Survey, Pick<ScanResult, 'definitions' | 'problems'> {
-  readonly looks: readonly PathReading[];
+  readonly pathReadings: readonly PathReading[];
   readonly exclusive: readonly string[];
   readonly grounds: PolicyInputs;
   readonly host: Host;
@@ -131,7 +131,7 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
     grounds,
     definitions: readings.definitions,
     problems,
-    looks: readings.looks,
+    pathReadings: readings.pathReadings,
     exclusive: readings.exclusive,
     host,
     approvals,

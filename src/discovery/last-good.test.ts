@@ -3,15 +3,21 @@ import { definition } from '../../tests/fakes/definition.js';
 import type { SourceReadings } from '../sources/index.js';
 import { withLastGood } from './last-good.js';
 
-type Found = SourceReadings['looks'][number]['found'];
+type Found = SourceReadings['pathReadings'][number]['found'];
 
 const at = (source: string, name: string, scope: 'user' | 'managed' = 'user') => definition({ source, name, scope });
 const readings = (
   definitions: SourceReadings['definitions'],
-  looks: Readonly<Record<string, Found>>,
+  pathReadings: Readonly<Record<string, Found>>,
 ): SourceReadings => ({
   definitions,
-  looks: Object.entries(looks).map(([path, found]) => ({ client: 'cursor', scope: 'user', path, found, servers: 0 })),
+  pathReadings: Object.entries(pathReadings).map(([path, found]) => ({
+    client: 'cursor',
+    scope: 'user',
+    path,
+    found,
+    servers: 0,
+  })),
   problems: [],
   exclusive: [],
 });
@@ -25,35 +31,35 @@ describe('withLastGood', () => {
     {
       title: 'keeps the servers of a file that does not parse at their position',
       definitions: [at('/a', 'one'), at('/c', 'four')],
-      looks: { '/a': 'read', '/b': 'failed', '/c': 'read' },
+      pathReadings: { '/a': 'read', '/b': 'failed', '/c': 'read' },
       expected: ['/a one', '/b two', '/b three', '/c four'],
     },
     {
       title: 'keeps them also when it is the first file',
       definitions: [at('/b', 'two'), at('/b', 'three'), at('/c', 'four')],
-      looks: { '/a': 'failed', '/b': 'read', '/c': 'read' },
+      pathReadings: { '/a': 'failed', '/b': 'read', '/c': 'read' },
       expected: ['/a one', '/b two', '/b three', '/c four'],
     },
     {
       title: 'drops the servers of a file that was deleted',
       definitions: [at('/a', 'one'), at('/c', 'four')],
-      looks: { '/a': 'read', '/b': 'absent', '/c': 'read' },
+      pathReadings: { '/a': 'read', '/b': 'absent', '/c': 'read' },
       expected: ['/a one', '/c four'],
     },
     {
       title: 'drops servers that were removed from a file',
       definitions: [at('/a', 'one'), at('/b', 'two')],
-      looks: { '/a': 'read', '/b': 'read', '/c': 'failed' },
+      pathReadings: { '/a': 'read', '/b': 'read', '/c': 'failed' },
       expected: ['/a one', '/b two', '/c four'],
     },
     {
       title: 'adds new servers to the kept ones',
       definitions: [at('/a', 'new'), at('/a', 'one')],
-      looks: { '/a': 'read', '/b': 'failed', '/c': 'failed' },
+      pathReadings: { '/a': 'read', '/b': 'failed', '/c': 'failed' },
       expected: ['/a new', '/a one', '/b two', '/b three', '/c four'],
     },
-  ] as const)('$title', ({ definitions, looks, expected }) => {
-    expect(named(withLastGood(readings(definitions, looks), before))).toEqual(expected);
+  ] as const)('$title', ({ definitions, pathReadings, expected }) => {
+    expect(named(withLastGood(readings(definitions, pathReadings), before))).toEqual(expected);
   });
 
   it('keeps no server of a managed file, which fails closed', () => {

@@ -23,7 +23,8 @@ const SKIPPED_STATES: Readonly<Partial<Record<State, string>>> = {
 export function ownEntry(definition: Definition, host: Host): OwnEntry {
   const { scope, state, written, transport, enabled, timeoutMs, headersHelper } = definition;
   const because =
-    SKIPPED_STATES[state] ?? (scope === 'project' || scope === 'managed' ? `it is a ${scope}'s own` : undefined);
+    SKIPPED_STATES[state] ??
+    (scope === 'project' || scope === 'managed' ? `it is defined in a ${scope} file` : undefined);
   if (because !== undefined) return { kind: 'passed-over', because };
   const translate = (text: string, value: string): string => translated(text, value, definition.missing ?? [], host);
   const record = (field: 'env' | 'headers'): Record<string, string> | undefined => {

@@ -20,7 +20,7 @@ export interface PathReading {
 export interface SourceReadings {
   readonly definitions: readonly Definition[];
   readonly problems: readonly Problem[];
-  readonly looks: readonly PathReading[];
+  readonly pathReadings: readonly PathReading[];
   /** Files in exclusive control; if there is one, entries elsewhere do not count. */
   readonly exclusive: readonly string[];
 }
@@ -34,7 +34,7 @@ export async function readSources(clients: readonly Client[], host: Host): Promi
   return {
     definitions: sorted.flatMap((row) => row.definitions),
     problems: distinct(sorted.flatMap((row) => row.problems)),
-    looks: sorted.flatMap((row) => row.looks),
+    pathReadings: sorted.flatMap((row) => row.pathReadings),
     exclusive: sorted.flatMap((row) => row.exclusive),
   };
 }
@@ -61,7 +61,7 @@ interface Row {
   readonly rank: number;
   readonly definitions: Definition[];
   readonly problems: Problem[];
-  readonly looks: PathReading[];
+  readonly pathReadings: PathReading[];
   readonly exclusive: string[];
 }
 
@@ -72,7 +72,13 @@ async function readClient(client: Client, order: number, reader: Reader): Promis
   const seen = new Set<string>();
   const reads: { row: Row; sightings: LocatedEntry[] }[] = [];
   for (const place of client.places) {
-    const row: Row = { rank: place.rank ?? UNRANKED + order, definitions: [], problems: [], looks: [], exclusive: [] };
+    const row: Row = {
+      rank: place.rank ?? UNRANKED + order,
+      definitions: [],
+      problems: [],
+      pathReadings: [],
+      exclusive: [],
+    };
     reads.push({ row, sightings: await readPlace(client, place, reader, row, seen) });
   }
   const sightings = reads.flatMap((read) => read.sightings);
@@ -108,7 +114,7 @@ async function readPlace(
     const servers = reading.kind === 'read' ? await entriesOf(reading.document, spot.path, place, reader, row) : [];
     if (reading.kind === 'failed') row.problems.push({ ...reading.problem, source: spot.path });
     if (reading.kind === 'read' && reading.problem) row.problems.push({ ...reading.problem, source: spot.path });
-    row.looks.push({
+    row.pathReadings.push({
       client: client.id,
       scope: place.scope,
       path: spot.path,

@@ -120,7 +120,7 @@ export async function importServers(
       const made = ownEntry(definition, host);
       const taken = text !== undefined && !force && (await isWritten(own, text, name));
       if (made.kind === 'passed-over') passedOver.push({ name, because: made.because });
-      else if (isBrought(definition)) passedOver.push({ name, because: "it is a project's own" });
+      else if (isBrought(definition)) passedOver.push({ name, because: 'it is defined in a project file' });
       else if (taken) passedOver.push({ name, because: 'a server with this name already exists' });
       else {
         text = await setEntry(text, own.format, addressOf(own, name), made.entry);

@@ -98,8 +98,10 @@ describe('the reference table of clients', () => {
     it.each(cases)(`${platform}: $id is read from $path`, async ({ client, path, text }) => {
       using machine = makeMachine();
       machine.write({ [path]: text });
-      const { looks } = await scanMachine(machine.options({ platform, clients: [client] }));
-      expect(looks.filter((look) => look.found === 'read').map((look) => look.path)).toContain(machine.path(path));
+      const { pathReadings } = await scanMachine(machine.options({ platform, clients: [client] }));
+      expect(pathReadings.filter((look) => look.found === 'read').map((look) => look.path)).toContain(
+        machine.path(path),
+      );
     });
   }
 

@@ -23,14 +23,14 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
   it('is the only source that is read, in the user scope and without approval', async () => {
     using machine = makeMachine();
     machine.write({ ...OTHERS, '<project>/own/servers.json': one('mine') });
-    const { definitions, problems, looks } = await scanMachine(
+    const { definitions, problems, pathReadings } = await scanMachine(
       machine.options(options(machine.path('<project>/own/servers.json'))),
     );
     expect(definitions).toMatchObject([
       { name: 'mine', scope: 'user', state: 'ready', source: machine.path('<project>/own/servers.json'), line: 1 },
     ]);
     expect(problems).toEqual([]);
-    expect(looks.map(({ path }) => path)).toEqual([machine.path('<project>/own/servers.json')]);
+    expect(pathReadings.map(({ path }) => path)).toEqual([machine.path('<project>/own/servers.json')]);
   });
 
   it('does not bypass managed servers, which replace all others', async () => {

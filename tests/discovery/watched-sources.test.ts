@@ -16,10 +16,10 @@ const BEFORE_SWEEP_MS = 20_000;
 /** The file patterns of every client, as paths on an empty machine. */
 async function patternsOf(): Promise<{ client: string; pattern: string }[]> {
   using machine = makeMachine();
-  const { looks } = await scanMachine(machine.options());
+  const { pathReadings } = await scanMachine(machine.options());
   const templates = ({ path }: { path: string }) =>
     path.replace(machine.home, '~').replace(machine.project, '<project>').replace(machine.root, '');
-  return looks
+  return pathReadings
     .filter(({ path, found }) => found === 'absent' && path.includes('*'))
     .map((look) => ({ client: look.client, pattern: templates(look) }));
 }
@@ -43,8 +43,8 @@ describe('a source that is a directory', () => {
       const found = new Set<string>();
       let scanned: () => void = () => undefined;
       const scan = async () => {
-        const { looks } = await scanMachine(machine.options({ files, clients: [client] }));
-        for (const { path, found: kind } of looks) if (kind !== 'absent') found.add(path);
+        const { pathReadings } = await scanMachine(machine.options({ files, clients: [client] }));
+        for (const { path, found: kind } of pathReadings) if (kind !== 'absent') found.add(path);
         return true;
       };
       await scan();

@@ -63,8 +63,8 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
           },
         );
       }
-      const { looks } = await discover(scanFlags(values));
-      const shown = values.found ? looks.filter((look) => look.found !== 'absent') : looks;
+      const { pathReadings } = await discover(scanFlags(values));
+      const shown = values.found ? pathReadings.filter((look) => look.found !== 'absent') : pathReadings;
       if (values.json) {
         io.out(JSON.stringify({ sources: shown }, null, 2));
         return EXIT.ok;
@@ -80,9 +80,9 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       const head = ['CLIENT', 'SCOPE', 'FOUND', 'PLACE'].map((text): Cell => ({ text, style: 'bold' }));
       for (const line of table([head, ...rows], io)) io.out(line);
       if (shown.length === 0) io.out('nothing was found in any of these places');
-      const there = looks.filter((look) => look.found !== 'absent').length;
+      const there = pathReadings.filter((look) => look.found !== 'absent').length;
       io.out('');
-      io.out(`${plural(looks.length, 'place')} checked, ${there} found`);
+      io.out(`${plural(pathReadings.length, 'place')} checked, ${there} found`);
       return EXIT.ok;
     },
   };

@@ -37,7 +37,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const discovery = await discover(scanFlags(values));
-      const { servers, looks } = discovery;
+      const { servers, pathReadings } = discovery;
       const ofTools = await Promise.all([rulesForServers(discovery), hiddenTools(discovery)]);
       const problems = [...discovery.problems, ...startProblems(discovery), ...ofTools.flat()];
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
@@ -49,7 +49,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
         for (const line of sandboxLines(sandbox, io)) io.out(line);
         for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
         for (const line of savingsLines(savings, io)) io.out(line);
-        const read = new Set(looks.filter((look) => look.found === 'read').map((look) => look.path)).size;
+        const read = new Set(pathReadings.filter((look) => look.found === 'read').map((look) => look.path)).size;
         const counted = ORDER.map((severity) => problems.filter((problem) => problem.severity === severity).length);
         const [errors = 0, warnings = 0, infos = 0] = counted;
         io.out(

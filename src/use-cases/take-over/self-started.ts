@@ -6,13 +6,13 @@ const STARTS_NOTHING = new Set(['portolan', 'agents-dir', 'mcps-dir']);
 /** Scopes that belong to no client on this machine. */
 const OUTSIDE = new Set(['dynamic', 'running', 'claudeai', 'agent', 'server']);
 
-type Scanned = Pick<Discovery, 'definitions' | 'looks'>;
+type Scanned = Pick<Discovery, 'definitions' | 'pathReadings'>;
 
 /** The definitions that some installed client starts by itself. */
-export function selfStarted({ definitions, looks }: Scanned): Definition[] {
+export function selfStarted({ definitions, pathReadings }: Scanned): Definition[] {
   // A project's file is read for clients that are not installed, too.
   const installed = new Set(
-    looks.filter(({ scope, found }) => scope !== 'project' && found !== 'absent').map(({ client }) => client),
+    pathReadings.filter(({ scope, found }) => scope !== 'project' && found !== 'absent').map(({ client }) => client),
   );
   const isActive = ({ state }: Definition) => state === 'ready' || state === 'needs-input';
   return definitions.filter(

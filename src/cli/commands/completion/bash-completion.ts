@@ -1,7 +1,7 @@
-import { ASK_NAMES, type Line, type Offer } from './completion-lines.js';
+import { ASK_NAMES, type CompletionCommand, type Suggestions } from './completion-lines.js';
 
 /** For bash from 3.2 on, which macOS still has: no `mapfile`, no associative arrays. */
-export function bashScript(lines: readonly Line[]): string {
+export function bashScript(lines: readonly CompletionCommand[]): string {
   const values = lines.flatMap(({ name, flags }) =>
     flags.flatMap(({ flag, value }): Case[] => (value ? [[`${name}:${flag}`, `${act(value)}; return`]] : [])),
   );
@@ -74,7 +74,7 @@ function cases(all: readonly Case[], indent: string): string {
   return [...patterns].map(([does, same]) => `${indent}${same.join(' | ')}) ${does} ;;`).join('\n');
 }
 
-function act(offer: Offer): string {
+function act(offer: Suggestions): string {
   switch (offer.kind) {
     case 'nothing':
       return ':';

@@ -2,7 +2,7 @@
 import type { Command, Option } from '../../runtime/command.js';
 
 /** What can be completed at one position of the command line. */
-export type Offer =
+export type Suggestions =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'files' }
   | { readonly kind: 'servers' }
@@ -13,15 +13,15 @@ export interface Flag {
   readonly about: string;
   readonly isRepeated: boolean;
   /** The value of the flag; absent for a switch. */
-  readonly value?: Offer;
+  readonly value?: Suggestions;
 }
 
 /** What a completion script needs to know about a command. */
-export interface Line {
+export interface CompletionCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  readonly word: Offer;
+  readonly word: Suggestions;
   /** Every word is completed, not only the first. */
   readonly isRepeated: boolean;
 }
@@ -33,7 +33,7 @@ export interface Line {
 export const ASK_NAMES = 'command portolan completion --names 2>/dev/null';
 
 /** The command table in the form that the completion scripts need. */
-export function linesOf(commands: readonly Command[], clients: readonly string[]): readonly Line[] {
+export function linesOf(commands: readonly Command[], clients: readonly string[]): readonly CompletionCommand[] {
   const names = commands.map(({ name }) => name);
   return commands.map(({ name, summary, options, words }) => ({
     name,
@@ -51,7 +51,7 @@ function toFlag(flag: string, { type, about = '', value, multiple = false }: Opt
   return { flag: `--${flag}`, about, isRepeated: multiple, ...(!isAlone && { value: followerOf(value, clients) }) };
 }
 
-function followerOf(value: Option['value'], clients: readonly string[]): Offer {
+function followerOf(value: Option['value'], clients: readonly string[]): Suggestions {
   if (typeof value === 'object') return { kind: 'words', words: value };
   if (value === undefined) return { kind: 'nothing' };
   if (/\bSERVER\b/.test(value)) return { kind: 'servers' };
@@ -59,12 +59,12 @@ function followerOf(value: Option['value'], clients: readonly string[]): Offer {
   return /\bID\b,/.test(value) ? { kind: 'words', words: clients } : { kind: 'nothing' };
 }
 
-function wordOf(words: Command['words'], clients: readonly string[]): Offer {
+function wordOf(words: Command['words'], clients: readonly string[]): Suggestions {
   if (words === undefined) return { kind: 'nothing' };
   if (words === 'server' || words === 'servers') return { kind: 'servers' };
   return { kind: 'words', words: words === 'client' ? clients : words };
 }
 
-function withMore(offer: Offer, more: readonly string[]): Offer {
+function withMore(offer: Suggestions, more: readonly string[]): Suggestions {
   return offer.kind === 'words' ? { kind: 'words', words: [...new Set([...more, ...offer.words])] } : offer;
 }

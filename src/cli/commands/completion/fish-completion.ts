@@ -1,7 +1,7 @@
-import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.js';
+import { ASK_NAMES, type CompletionCommand, type Flag, type Suggestions } from './completion-lines.js';
 
 /** For the file `~/.config/fish/completions/portolan.fish`. */
-export function fishScript(lines: readonly Line[]): string {
+export function fishScript(lines: readonly CompletionCommand[]): string {
   return `# Completion of portolan for fish: portolan completion fish > ~/.config/fish/completions/portolan.fish
 complete -c portolan -f
 complete -c portolan -n __fish_use_subcommand -l help -d 'show the commands'
@@ -10,7 +10,7 @@ ${lines.flatMap(commandLines).join('\n')}
 `;
 }
 
-function commandLines({ name, summary, flags, word }: Line): string[] {
+function commandLines({ name, summary, flags, word }: CompletionCommand): string[] {
   const when = `complete -c portolan -n '__fish_seen_subcommand_from ${name}'`;
   return [
     `complete -c portolan -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
@@ -24,7 +24,7 @@ function flagText({ flag, about, value }: Flag): string {
   return `-l ${flag.slice(2)} -d ${quoted(about)}${follows}`;
 }
 
-function act(offer: Offer): string {
+function act(offer: Suggestions): string {
   switch (offer.kind) {
     case 'nothing':
       return '';

@@ -1,7 +1,7 @@
-import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.js';
+import { ASK_NAMES, type CompletionCommand, type Flag, type Suggestions } from './completion-lines.js';
 
 /** Works when it is sourced after `compinit`, or as the file `_portolan` in a directory of `fpath`. */
-export function zshScript(lines: readonly Line[]): string {
+export function zshScript(lines: readonly CompletionCommand[]): string {
   const commands = lines.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`);
   const cases = lines.map(({ name, flags, word, isRepeated }) => {
     const specs = [
@@ -43,11 +43,11 @@ function flagSpec({ flag, about, isRepeated, value }: Flag): string {
   return quoted(`${isRepeated ? '*' : ''}${flag}[${told}]${value ? `:value:${act(value)}` : ''}`);
 }
 
-function wordSpec(word: Offer, isRepeated: boolean): string[] {
+function wordSpec(word: Suggestions, isRepeated: boolean): string[] {
   return word.kind === 'nothing' ? [] : [quoted(`${isRepeated ? '*' : '1'}:word:${act(word)}`)];
 }
 
-function act(offer: Offer): string {
+function act(offer: Suggestions): string {
   switch (offer.kind) {
     case 'nothing':
       return '';
