@@ -29,7 +29,7 @@ const common = {
   // yaml's build for Node is CommonJS and cannot be bundled into ESM; the one for browsers is the same code as ESM.
   alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
   // The SDK's server is bundled: only its part for HTTP is needed, and by few.
-  external: ['zod', '@modelcontextprotocol/client', 'ws', 'pyodide'],
+  external: ['zod', '@modelcontextprotocol/client', 'ws', 'pyodide', '@napi-rs/keyring'],
   define: {
     PORTOLAN_VERSION: JSON.stringify(version),
     PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hidden ?? ''),

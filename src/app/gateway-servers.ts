@@ -16,7 +16,7 @@ import {
   type SdkServerFactory,
   usualShare,
 } from '../upstream/index.js';
-import { credentialPath } from '../use-cases/index.js';
+import { credentialPath, withStoredValues } from '../use-cases/index.js';
 import type { CurrentScan } from './current-scan.js';
 import { lastAnswer } from './last-answer.js';
 import { readingStarted } from './refresh-started.js';
@@ -80,14 +80,17 @@ export class GatewayServers implements AsyncDisposable {
     const connectorToken = host.env.PORTOLAN_CONNECTORS_TOKEN;
     const passed = lastAnswer((passEnv: readonly string[]) => passedKey({ env: host.env, passEnv, connectorToken }));
     return {
-      open: (server, events, signal) =>
-        openServer(
+      open: async (admitted, events, signal) => {
+        const { server, values } = await withStoredValues(admitted, host);
+        return openServer(
           server,
           {
+            storedValues: values,
             ...{ platform: host.platform, env: host.env, home: host.home, cwd: host.cwd },
             passEnv: scan.settings.passEnv,
             guardian,
-            checkFiles: (admitted) => {
+            // The approval is for the entry with its references.
+            checkFiles: () => {
               try {
                 return checkFiles(admitted, scan.latest.discovery);
               } catch (error) {
@@ -117,7 +120,8 @@ export class GatewayServers implements AsyncDisposable {
           },
           events,
           signal,
-        ),
+        );
+      },
       shareOf: ({ name, definition }, asksForRoots) => {
         const said = scan.settings.share[name];
         if (said) return { share: said, isSaid: true };

@@ -33,6 +33,11 @@ async function ask(question: string): Promise<string> {
   }
 }
 
+async function askSecret(question: string): Promise<string> {
+  const { askHidden } = await import('./runtime/hidden-prompt.js');
+  return askHidden(question, process.stdin, process.stderr);
+}
+
 function status(text: string | undefined): void {
   process.stderr.write(`\r\u001b[K${text ?? ''}`);
 }
@@ -65,6 +70,7 @@ process.exitCode = await run(
     home: homeFolder(),
     ending: catchSignals,
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { askSecret }),
     ...(process.stderr.isTTY === true && { status }),
   },
   {

@@ -48,6 +48,10 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
     (await import('./commands/audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit, discover),
   lock: async ({ discover }) => (await import('./commands/lock.js')).lockCommand(discover),
   install: async ({ discover, machine }) => (await import('./commands/install.js')).installCommand(discover, machine),
+  set: async ({ discover }) => {
+    const { readProgram } = await import('./commands/python-source.js');
+    return (await import('./commands/set.js')).setCommand(discover, () => readProgram('-'));
+  },
   add: async ({ machine }) => (await import('./commands/add.js')).addCommand(machine),
   remove: async ({ machine }) => (await import('./commands/remove.js')).removeCommand(machine),
   import: async ({ machine }) => (await import('./commands/import.js')).importCommand(machine),

@@ -36,6 +36,7 @@ import { withLastGood } from './last-good.js';
 import { announced, type RunningReading, readRunning, withoutGateways } from './running-servers.js';
 import { readNames } from './server-names.js';
 import { serverProblems } from './server-problems.js';
+import { secretFiles, storedReferences } from './stored-values.js';
 import { type Survey, survey } from './survey.js';
 import { toRecord } from './to-record.js';
 
@@ -87,7 +88,9 @@ export async function discover(options: DiscoverOptions = {}): Promise<ScanResul
  * Like `discover`, with all sources and verdicts. A file that cannot be read now keeps the result of the scan `before`.
  */
 export async function scanMachine(options: DiscoverOptions = {}, before?: Discovery): Promise<Discovery> {
-  const host = hostOf(options);
+  const bare = hostOf(options);
+  const { records } = secretFiles(bare, configFolder(bare));
+  const host: Host = { ...bare, stored: storedReferences(records, bare.files) };
   const paths = approvalFiles(configFolder(host), host);
   const approvals = readApprovals(paths, host);
   const loaded = await loadSettings({

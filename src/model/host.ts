@@ -17,6 +17,8 @@ export interface Host {
   readonly files: Files;
   /** The real path of the running program, so that discovery does not list it as a server. */
   readonly self: string | undefined;
+  /** The values that the user stored for an entry, as references, by the name of a variable or `input:` and an id. */
+  readonly stored?: (source: string, server: string) => Readonly<Record<string, string>>;
 }
 
 /** An environment variable of the host; on Windows names ignore case. */

@@ -12,3 +12,18 @@ export type AdmittedServer = Brand<{ readonly name: string; readonly definition:
 export function admit(name: string, definition: Definition, verdict: Verdict): AdmittedServer | undefined {
   return verdict.kind === 'allowed' ? ({ name, definition } as AdmittedServer) : undefined;
 }
+
+/** The admitted server with values in place of references to them: what was admitted does not change. */
+export function fillIn({ name, definition }: AdmittedServer, fill: (text: string) => string): AdmittedServer {
+  const { args, env, headers, url } = definition;
+  const all = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).map(([key, text]) => [key, fill(text)]));
+  const filled = {
+    ...definition,
+    ...(args && { args: args.map(fill) }),
+    ...(env && { env: all(env) }),
+    ...(headers && { headers: all(headers) }),
+    ...(url !== undefined && { url: fill(url) }),
+  };
+  return { name, definition: filled } as AdmittedServer;
+}

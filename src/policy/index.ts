@@ -1,4 +1,4 @@
-export { type AdmittedServer, admit } from './admit.js';
+export { type AdmittedServer, admit, fillIn } from './admit.js';
 export {
   type ApprovalFiles,
   type Approvals,

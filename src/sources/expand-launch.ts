@@ -31,7 +31,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   const commands: string[] = [];
   const context: ExpansionContext = {
     host,
-    variables: written.variables ?? {},
+    variables: { ...host.stored?.(source, written.name), ...written.variables },
     get folder() {
       // An entry from a variable has no directory; its client uses its start directory.
       return isAbsolute(source) ? dirname(source) : host.cwd;

@@ -27,6 +27,8 @@ export interface LaunchEnvironment extends RemoteSurroundings {
   /** The working folder of the client. */
   readonly cwd: string;
   readonly limits: () => StreamLimits;
+  /** Values that the user stored for the entry; they are masked whatever they look like. */
+  readonly storedValues?: readonly string[];
   /** Servers inside this program, by name. */
   readonly sdkServers?: Readonly<Record<string, SdkServerFactory>>;
 }
@@ -95,7 +97,9 @@ async function remoteTransport(
   const cwd = startFolder(definition, context);
   try {
     const { channel, headers } = await openRemote(server, transport, cwd, context, context.limits);
-    const [written, named] = [secretsOf(definition), secretsOf(definition, {}, 'named')];
+    const { storedValues = [] } = context;
+    const written = [...secretsOf(definition), ...storedValues];
+    const named = [...secretsOf(definition, {}, 'named'), ...storedValues];
     return {
       channel,
       get secrets() {
@@ -126,7 +130,12 @@ async function childTransport(server: AdmittedServer, context: LaunchEnvironment
   const env = childEnvironment(context.env, own, context.passEnv, context.platform);
   const passed = passedVariables(env, context.passEnv);
   const proxies = Object.entries(env).flatMap(([name, value]) => (/_proxy$/i.test(name) ? addressSecrets(value) : []));
-  const secretsAmong = (which: Which) => [...secretsOf(definition, { ...passed, ...own }, which), ...proxies];
+  const { storedValues = [] } = context;
+  const secretsAmong = (which: Which) => [
+    ...secretsOf(definition, { ...passed, ...own }, which),
+    ...proxies,
+    ...storedValues,
+  ];
   const secrets = secretsAmong('every');
   const child = await startChild({
     command: definition.command,

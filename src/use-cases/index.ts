@@ -30,6 +30,7 @@ export {
   serverNamed,
   surroundingsText,
 } from './explain.js';
+export { withStoredValues } from './fill-in-secrets.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
 export {
   type Installed,
@@ -60,6 +61,7 @@ export { addServer, importServers, type NewServer, removeServer, type ServerScop
 export { memoryOf } from './process-memory.js';
 export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
+export { applySet, planSet, type SetPlan, type SetResult } from './set-value.js';
 export { startProblems } from './start-problems.js';
 export { type DetectedClient, detectedClients } from './take-over/detected-clients.js';
 export { selfStartingClients } from './take-over/self-started.js';

@@ -12,13 +12,14 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   audit: ['base'],
   search: ['base'],
   registry: ['base'],
+  secrets: ['base'],
   sandbox: ['base', 'rpc'],
   bridge: ['base', 'rpc'],
   model: ['base'],
   settings: ['base', 'model'],
   sources: ['base', 'config-edit', 'model'],
   policy: ['base', 'model', 'settings'],
-  discovery: ['base', 'model', 'settings', 'sources', 'policy', 'registry'],
+  discovery: ['base', 'model', 'settings', 'sources', 'policy', 'registry', 'secrets'],
   upstream: ['base', 'rpc', 'model', 'policy'],
   catalog: ['base', 'model', 'policy', 'upstream'],
   gateway: [
@@ -28,7 +29,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   serve: ['base', 'rpc', 'model', 'gateway'],
   'use-cases': [
     ...['base', 'rpc', 'config-edit', 'model', 'settings', 'sources', 'policy', 'discovery'],
-    ...['registry', 'upstream', 'catalog', 'sandbox', 'audit', 'gateway'],
+    ...['registry', 'secrets', 'upstream', 'catalog', 'sandbox', 'audit', 'gateway'],
   ],
   app: [
     ...['base', 'rpc', 'model', 'settings', 'policy', 'discovery', 'registry', 'upstream', 'catalog', 'search'],

@@ -18,6 +18,8 @@ export interface Io {
   readonly status?: (text: string | undefined) => void;
   /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly ask?: (question: string) => Promise<string>;
+  /** Asks without showing the answer; undefined if there is no terminal. */
+  readonly askSecret?: (question: string) => Promise<string>;
   /** From this call on, a shutdown signal aborts the returned signal instead of ending the process. */
   readonly ending?: () => ShutdownSignal;
 }

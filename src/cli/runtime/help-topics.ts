@@ -220,6 +220,7 @@ the workspace or the session has one process.
   PORTOLAN_DAEMON           auto, require or never: portolan help daemon
   PORTOLAN_TOKEN            the bearer token that serve --http requires
   PORTOLAN_CONNECTORS_TOKEN the token for servers hosted by a vendor
+  PORTOLAN_SECRETS          file: portolan set uses an encrypted file, not the key store
   PORTOLAN_LOG              log level on stderr: debug, info, warn or error
   PORTOLAN_ENABLED, PORTOLAN_APPROVAL, PORTOLAN_CACHE_TTL,
   PORTOLAN_TIMEOUTS_CALL_MS, PORTOLAN_TIMEOUTS_SHUTDOWN_MS,

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { connect, environment, fixture, PROGRAM, portolan } from '../support/client-over-stdio.js';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+const SECRET = 'v3ry-s3cr3t-value-of-mine';
+/** No test may write to the key store of the machine it runs on. */
+const env = { PORTOLAN_SECRETS: 'file' };
+
+/** Runs `portolan set` with the value on stdin. */
+async function set(machine: Machine, args: readonly string[], value = SECRET) {
+  const child = spawn(process.execPath, [PROGRAM, 'set', ...args], {
+    cwd: machine.project,
+    env: environment(machine, env),
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
+  child.stdin.end(`${value}\n`);
+  const [status] = await once(child, 'close');
+  return { status, text };
+}
+
+/** The environment that the server got. */
+async function environmentOf(machine: Machine, name: string, file: string): Promise<Record<string, string>> {
+  await using client = await connect(machine, { env });
+  const result = await client.execute(name, 'echo', { text: 'x' });
+  if (result.isError === true) throw new Error(JSON.stringify(result));
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Every file below the machine's directories that contains the text. */
+function filesWith(machine: Machine, text: string): string[] {
+  return [machine.home, machine.project].flatMap((top) =>
+    readdirSync(top, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(top, name))
+      .filter((path) => statSync(path).isFile() && readFileSync(path, 'utf8').includes(text)),
+  );
+}
+
+describe('portolan set', () => {
+  it('stores the value, writes a reference into the entry and keeps every other byte', async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    const { command, args } = fixture(['--env', seen]);
+    const text = `{\n  // mine\n  "mcpServers": { "hub": { "command": ${JSON.stringify(command)}, "args": ${JSON.stringify(args)},\n    "env": { "TOKEN": "", "LEVEL": "info", } } }\n}\n`;
+    machine.write({ '~/.cursor/mcp.json': text });
+    const { status, text: said } = await set(machine, ['hub', 'TOKEN']);
+    expect(said).toContain('Stored TOKEN of hub in an encrypted file: no key store is available.');
+    expect(status).toBe(0);
+    const after = readFileSync(machine.path('~/.cursor/mcp.json'), 'utf8');
+    expect(after.replace(/portolan-secret:[0-9a-f]{32}/, '')).toBe(text);
+    expect(await environmentOf(machine, 'hub', seen)).toMatchObject({ TOKEN: SECRET, LEVEL: 'info' });
+    // Only the server's own record of its environment has the value.
+    expect(filesWith(machine, SECRET)).toEqual([seen]);
+    expect(statSync(machine.path('~/.local/state/portolan/secrets.json')).mode & 0o077).toBe(0);
+    const { problems } = JSON.parse((await portolan(machine, ['doctor', '--json'], env)).stdout);
+    expect(problems.filter(({ server }: { server?: string }) => server === 'hub')).toEqual([]);
+  });
+
+  it('provides an input and an unset variable without a change of the file', async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    const file = '~/.config/Code/User/mcp.json';
+    const text = JSON.stringify({
+      inputs: [{ id: 'token', type: 'promptString', password: true }],
+      servers: { hub: fixture(['--env', seen], { env: { TOKEN: '${input:token}', REGION: '${env:REGION_OF_MINE}' } }) },
+    });
+    machine.write({ [file]: text });
+    expect((await portolan(machine, ['why', 'hub'], env)).stdout).toContain('portolan set hub token');
+    expect(await set(machine, ['hub', 'token'])).toMatchObject({ status: 0 });
+    expect(await set(machine, ['hub', 'REGION_OF_MINE'], 'north')).toMatchObject({ status: 0 });
+    expect(readFileSync(machine.path(file), 'utf8')).toBe(text);
+    expect(await environmentOf(machine, 'hub', seen)).toMatchObject({ TOKEN: SECRET, REGION: 'north' });
+    expect(JSON.parse((await portolan(machine, ['why', 'hub', '--json'], env)).stdout).needs).toEqual([]);
+  });
+
+  it('replaces the value and shows it nowhere', async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture(['--env', seen]) } }) });
+    expect((await set(machine, ['hub', 'NAME_OF_IT', '--json'], 'an older value')).status).toBe(0);
+    const { text } = await set(machine, ['hub', 'NAME_OF_IT', '--json']);
+    expect(JSON.parse(text)).toMatchObject({ server: 'hub', name: 'NAME_OF_IT', store: 'encrypted file' });
+    expect(await environmentOf(machine, 'hub', seen)).toMatchObject({ NAME_OF_IT: SECRET });
+    const shown = await Promise.all(
+      [
+        ['why', 'hub', '--json'],
+        ['list', '--json', '--all'],
+        ['why', 'hub', '--show-secrets'],
+        ['logs', 'hub'],
+      ].map((args) => portolan(machine, args, env)),
+    );
+    for (const { stdout, stderr } of [{ stdout: text, stderr: '' }, ...shown])
+      expect(`${stdout}${stderr}`).not.toContain(SECRET);
+  });
+
+  it('does not give a value to another entry that copies the reference', async () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture([], { env: { TOKEN: '' } }) } }),
+    });
+    await set(machine, ['hub', 'TOKEN']);
+    const [reference = ''] =
+      /portolan-secret:[0-9a-f]{32}/.exec(readFileSync(machine.path('~/.cursor/mcp.json'), 'utf8')) ?? [];
+    const seen = machine.path('~/seen.json');
+    const thief = { hub: fixture(['--env', seen], { env: { STOLEN: reference } }) };
+    machine.write({ '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: thief }) });
+    const { servers } = JSON.parse((await portolan(machine, ['list', '--json'], env)).stdout);
+    const name = servers.find(({ state }: { state: string }) => state === 'pending-approval').name;
+    expect((await portolan(machine, ['approve', name, '--yes'], env)).status).toBe(0);
+    const { stderr } = await portolan(machine, ['call', name, 'echo', 'text=x'], env);
+    expect(stderr).toContain('refers to a stored value that belongs to another entry');
+    expect(filesWith(machine, SECRET)).toEqual([]);
+  });
+
+  it('does not give the value of a project entry to a changed command, even if the change is approved', async () => {
+    using machine = makeMachine();
+    const write = (words: readonly string[], more: object) =>
+      machine.write({
+        '<project>/.mcp.json': JSON.stringify({ mcpServers: { hub: { ...fixture(words), ...more } } }),
+      });
+    write([], { env: { TOKEN: '${TOKEN_OF_PROJECT}' } });
+    await portolan(machine, ['approve', 'hub', '--yes'], env);
+    expect(await set(machine, ['hub', 'TOKEN_OF_PROJECT'])).toMatchObject({ status: 0 });
+    await portolan(machine, ['approve', 'hub', '--yes'], env);
+    expect((await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env)).stderr).toBe('');
+    write(['changed'], { env: { TOKEN: '${TOKEN_OF_PROJECT}' } });
+    await portolan(machine, ['approve', 'hub', '--yes'], env);
+    const { stderr } = await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env);
+    expect(stderr).toContain('has changed since TOKEN_OF_PROJECT was stored');
+    expect(stderr).toContain('portolan set hub TOKEN_OF_PROJECT');
+  });
+
+  it('takes no value as an argument, and says nothing about it', async () => {
+    using machine = makeMachine();
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture() } }) });
+    for (const args of [
+      ['hub', 'TOKEN', SECRET],
+      ['hub', `TOKEN=${SECRET}`],
+    ]) {
+      const { status, text } = await set(machine, args);
+      expect({ status, isShown: text.includes(SECRET) }).toEqual({ status: 2, isShown: false });
+      expect(text).toContain('takes no value as an argument');
+    }
+    expect((await set(machine, ['hub', 'TOKEN'], '')).text).toContain('nothing was stored');
+    expect((await set(machine, ['hubb', 'TOKEN'])).text).toContain('did you mean hub?');
+  });
+});
