@@ -61,7 +61,7 @@ export { addServer, importServers, type NewServer, removeServer, type ServerScop
 export { memoryOf } from './process-memory.js';
 export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
-export { applySet, planSet, type SetPlan, type SetResult } from './set-value.js';
+export { applySet, planSet, type SetResult } from './set-value.js';
 export { startProblems } from './start-problems.js';
 export { type DetectedClient, detectedClients } from './take-over/detected-clients.js';
 export { selfStartingClients } from './take-over/self-started.js';
