@@ -162,7 +162,7 @@ describe('the output of the tour', () => {
     expect({ code, ...JSON.parse(out.join('\n')) }).toMatchObject({
       code: 0,
       steps: [step],
-      program: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] },
+      program: { command: process.execPath, args: [expect.stringMatching(/cli\.js$/)] },
       clients: [],
     });
   });
@@ -171,7 +171,7 @@ describe('the output of the tour', () => {
     const { out } = await printed({}, one);
     const at = out.indexOf('Add this to the configuration of your AI client:');
     expect(JSON.parse(out.slice(at + 1, out.indexOf('', at)).join('\n'))).toEqual({
-      mcpServers: { portolan: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] } },
+      mcpServers: { portolan: { command: process.execPath, args: [expect.stringMatching(/cli\.js$/)] } },
     });
   });
 });

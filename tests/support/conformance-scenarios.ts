@@ -160,7 +160,7 @@ export const SCENARIOS: readonly Scenario[] = [
     asked: [CONFIRM],
   }),
   saying('input-required-result-multiple-input-requests', 'test_input_required_result_multiple_inputs', 'Paris name', {
-    asked: [NAME, sample('Generate a handshake', 50), { method: 'roots/list', params: {} }],
+    asked: [NAME, sample('Generate a greeting', 50), { method: 'roots/list', params: {} }],
   }),
   saying('input-required-result-multi-round', 'test_input_required_result_multi_round', 'name likes color', {
     asked: [
