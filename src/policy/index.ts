@@ -36,5 +36,4 @@ export {
   MAX_TOOL_NAME_CHARACTERS,
   type ToolDefault,
   type ToolJudge,
-  type ToolRule,
 } from './tool-rules.js';

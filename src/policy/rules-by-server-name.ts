@@ -1,4 +1,5 @@
-import { compilePatterns, compileServerPattern, nameSubject, type ToolRule } from './tool-rules.js';
+import type { ToolRule } from '../settings/index.js';
+import { compilePatterns, compileServerPattern, nameSubject } from './tool-rules.js';
 
 /** A pattern that matches a server's name, and therefore all tools of that server. */
 export interface ServerNameMatch {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolDefault, type ToolRule } from './tool-rules.js';
+import type { ToolRule } from '../settings/index.js';
+import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolDefault } from './tool-rules.js';
 
 const TOOLS = [
   'github/create_issue',

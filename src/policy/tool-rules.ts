@@ -1,14 +1,5 @@
 import { ErrorCode, PortolanError, wildcard } from '../base/index.js';
-
-/** Enables, disables or tags tools; a rule without `enabled` only tags. */
-export interface ToolRule {
-  /** Globs, `/regular expressions/flags`, and either with `!` before it to exclude. */
-  readonly pattern: readonly string[];
-  /** A glob for the names of servers; without it the rule applies to every server. */
-  readonly server?: string;
-  readonly enabled?: boolean;
-  readonly tags?: readonly string[];
-}
+import type { ToolRule } from '../settings/index.js';
 
 /** Decides about a tool that no rule enables or disables; `disabled` makes the rules an allow-list. */
 export type ToolDefault = 'enabled' | 'disabled';

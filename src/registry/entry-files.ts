@@ -19,7 +19,7 @@ const MAX_RENAMES = 20;
 const RENAME_PAUSE_MS = 10;
 
 /** The content of the folder at one moment. */
-export interface FolderReading {
+export interface RegistryReading {
   readonly files: readonly { readonly name: string; readonly entry: EntryFile }[];
   readonly unfinished: readonly string[];
   readonly problems: readonly string[];
@@ -29,10 +29,10 @@ export interface FolderReading {
   readonly signature: string;
 }
 
-const NOTHING: FolderReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
+const NOTHING: RegistryReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
 
 /** Never writes and never blocks. An invalid file becomes a problem beside the valid ones. */
-export function readFolder(place: RegistryPlace, most: number = MAX_SERVERS): FolderReading {
+export function readFolder(place: RegistryPlace, most: number = MAX_SERVERS): RegistryReading {
   if (checkRegistryPlace(place) === 'absent') return NOTHING;
   const names = namesIn(place.folder);
   const all = names.filter(isEntryName).toSorted();
@@ -72,7 +72,7 @@ export interface JudgedFolder {
 
 /** Processes are checked after reading the folder: an older check would treat a new process as dead. */
 export async function judge(
-  { files, unfinished }: FolderReading,
+  { files, unfinished }: RegistryReading,
   uptime: number,
   lookNow: () => Promise<ProcessSnapshot> = readProcesses,
 ): Promise<JudgedFolder> {

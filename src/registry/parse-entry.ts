@@ -1,11 +1,11 @@
 import { cleanText, isObject, isValueDeeperThan, type ProcessIdentity } from '../base/index.js';
 import {
+  type AnnouncedTransport,
   type EntryFile,
   isFingerprint,
   isServerId,
   type ServerEntry,
   type ServerHttp,
-  type ServerTransport,
   TRANSPORTS,
 } from './server-info.js';
 
@@ -88,7 +88,7 @@ function toHttp(value: unknown): ServerHttp {
   };
 }
 
-function toTransport(value: unknown): ServerTransport | undefined {
+function toTransport(value: unknown): AnnouncedTransport | undefined {
   if (!isObject(value)) return undefined;
   const type = TRANSPORTS.find((known) => known === value.type);
   if (type === undefined) return undefined;

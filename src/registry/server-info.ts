@@ -4,7 +4,7 @@ import type { ProcessIdentity } from '../base/index.js';
 export const TRANSPORTS = ['stdio', 'sse', 'http', 'websocket', 'socket'] as const;
 type TransportType = (typeof TRANSPORTS)[number];
 
-export interface ServerTransport {
+export interface AnnouncedTransport {
   readonly type: TransportType;
   readonly url?: string;
   /** The path of a socket or named pipe. */
@@ -29,7 +29,7 @@ export interface ServerInfo {
   /** ISO 8601. Default: the time of the announcement. */
   readonly started_at?: string;
   readonly cwd?: string;
-  readonly transports?: readonly ServerTransport[];
+  readonly transports?: readonly AnnouncedTransport[];
   /** Names of tools. */
   readonly tools?: readonly string[];
   readonly capabilities?: Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export interface ServerEntry {
   readonly http: ServerHttp;
   readonly started_at: string;
   readonly cwd: string;
-  readonly transports: readonly ServerTransport[];
+  readonly transports: readonly AnnouncedTransport[];
   readonly tools: readonly string[];
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly fingerprint?: string;

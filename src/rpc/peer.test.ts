@@ -29,7 +29,7 @@ function openPeer(
   const peer = new Peer(channel, {
     request: async () => ({ value: {} }),
     notification: () => undefined,
-    noise: () => 'skip',
+    onInvalidMessage: () => 'skip',
     closed: (reason) => closings.push(reason),
     fault: (error) => faults.push(error),
     ...handlers,
@@ -181,18 +181,25 @@ describe('Peer', () => {
   });
 
   it.each([
-    { noise: 'answer' as const, id: 4, sent: [{ kind: 'fault', id: 4, fault: { code: 1, message: 'what' } }] },
     {
-      noise: 'answer' as const,
+      onInvalidMessage: 'answer' as const,
+      id: 4,
+      sent: [{ kind: 'fault', id: 4, fault: { code: 1, message: 'what' } }],
+    },
+    {
+      onInvalidMessage: 'answer' as const,
       id: undefined,
       sent: [{ kind: 'fault', id: null, fault: { code: 1, message: 'what' } }],
     },
-    { noise: 'skip' as const, id: 4, sent: [] },
-  ])('handles an invalid message with id $id as configured: $noise', ({ noise, id, sent: expected }) => {
-    const { sent, receive } = openPeer({ noise: () => noise });
-    receive({ kind: 'invalid', id, fault: { code: 1, message: 'what' } });
-    expect(sent).toEqual(expected);
-  });
+    { onInvalidMessage: 'skip' as const, id: 4, sent: [] },
+  ])(
+    'handles an invalid message with id $id as configured: $onInvalidMessage',
+    ({ onInvalidMessage, id, sent: expected }) => {
+      const { sent, receive } = openPeer({ onInvalidMessage: () => onInvalidMessage });
+      receive({ kind: 'invalid', id, fault: { code: 1, message: 'what' } });
+      expect(sent).toEqual(expected);
+    },
+  );
 
   it('rejects all pending and later requests after the channel was closed', {
     tags: 'G5',
@@ -244,7 +251,7 @@ describe('Peer', () => {
         receive({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' } }),
     },
   ])('answers a request that is $title, and does not match it with a pending request', async ({ say: send }) => {
-    const made = openPeer({ noise: () => 'answer' });
+    const made = openPeer({ onInvalidMessage: () => 'answer' });
     const { answer } = made.peer.request('a', undefined);
     send(made);
     expect(made.sent.slice(1)).toMatchObject([{ kind: 'fault', id: 0 }]);
@@ -260,7 +267,7 @@ describe('Peer', () => {
         receive({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' }, isAnswer: true }),
     },
   ])('rejects the request for a response that is $title, and sends nothing', async ({ say: send }) => {
-    const made = openPeer({ noise: () => 'answer' });
+    const made = openPeer({ onInvalidMessage: () => 'answer' });
     const { answer } = made.peer.request('a', undefined);
     send(made);
     await expect(answer).rejects.toThrow();
@@ -269,7 +276,7 @@ describe('Peer', () => {
   });
 
   it('rejects the request that an invalid message without a method answers', async () => {
-    const made = openPeer({ noise: () => 'answer' });
+    const made = openPeer({ onInvalidMessage: () => 'answer' });
     const { answer } = made.peer.request('a', undefined);
     const message = { kind: 'invalid', id: 0, fault: { code: -32600, message: 'odd' }, mayAnswer: true } as const;
     made.receive(message);

@@ -41,7 +41,7 @@ export interface PeerHandlers {
   request(request: { readonly id: Id; readonly method: string; readonly params: Params }): Promise<Answer | undefined>;
   notification(method: string, params: Params): void;
   /** Called for data that is not a JSON-RPC message. `answer` sends an error response, `skip` ignores the data. */
-  noise(fault: RpcFault): 'answer' | 'skip';
+  onInvalidMessage(fault: RpcFault): 'answer' | 'skip';
   closed(reason: Error | undefined): void;
   /** An exception that no caller would see. */
   fault(error: unknown): void;
@@ -184,7 +184,7 @@ export class Peer {
 
   /** Skips or answers an invalid message. If it is a response, its pending request is rejected. */
   #unreadable({ id, fault, isAnswer, mayAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
-    const isHeard = this.#handlers.noise(fault) === 'answer';
+    const isHeard = this.#handlers.onInvalidMessage(fault) === 'answer';
     const pending = (isAnswer || mayAnswer) && id !== undefined ? this.#take(id) : undefined;
     pending?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
     if (!pending && !isAnswer && isHeard) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
@@ -218,7 +218,7 @@ export class Peer {
       return;
     }
     const fault = tooLarge(bytes);
-    const isHeard = this.#handlers.noise(fault) === 'answer';
+    const isHeard = this.#handlers.onInvalidMessage(fault) === 'answer';
     // A request needs a response even if invalid messages are skipped.
     const isAsked = isRequest && id !== undefined;
     if (isAsked || (isHeard && id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });

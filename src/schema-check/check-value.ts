@@ -1,7 +1,7 @@
 // Our own checker: ajv runs generated code, `@cfworker/json-schema` in a worker costs 11 MB and eight times as long per call, and the
 // messages of both do not help a model (docs/decisions/0009).
 import { cleanText, isObject } from '../base/index.js';
-import { compilePatterns, type Patterns } from './compile-patterns.js';
+import { compileSchemaPatterns, type Patterns } from './compile-patterns.js';
 import { startRun } from './evaluate-schema.js';
 import { type KnownSchema, readSchema } from './known-schema.js';
 import { MismatchReport } from './mismatch-report.js';
@@ -97,5 +97,5 @@ async function preparedOf(schema: unknown): Promise<Prepared> {
 
 async function prepare(schema: unknown): Promise<Prepared> {
   const known = readSchema(schema);
-  return { known, patterns: await compilePatterns(known.patterns), shape: plainShapeOf(schema) };
+  return { known, patterns: await compileSchemaPatterns(known.patterns), shape: plainShapeOf(schema) };
 }

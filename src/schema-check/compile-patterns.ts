@@ -21,7 +21,7 @@ interface Compiled {
 const NONE: Patterns = { test: () => undefined, cost: () => 0 };
 
 /** Compiles patterns with a linear-time engine. An unsupported pattern is not an error: the server checks it. */
-export async function compilePatterns(patterns: readonly string[]): Promise<Patterns> {
+export async function compileSchemaPatterns(patterns: readonly string[]): Promise<Patterns> {
   if (patterns.length === 0) return NONE;
   const { RE2JS } = await import('re2js');
   const compiled = new Map<string, Compiled>();

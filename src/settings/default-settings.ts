@@ -5,6 +5,7 @@ type Given<K extends keyof SettingsFile> = NonNullable<SettingsFile[K]>;
 type Whole<K extends keyof SettingsFile> = Readonly<Required<Given<K>>>;
 type Plain<K extends keyof SettingsFile> = Readonly<Given<K>>;
 
+/** Enables, disables or tags tools; a rule without `enabled` only tags. */
 export type ToolRule = Given<'toolRules'>[number];
 type ServerEntry = Given<'deniedMcpServers'>[number];
 type SourceSetting = Given<'sources'>[number];

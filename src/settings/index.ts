@@ -1,4 +1,4 @@
-export { DEFAULTS, type Settings } from './default-settings.js';
+export { DEFAULTS, type Settings, type ToolRule } from './default-settings.js';
 export { inspectSettings, loadSettings } from './load-settings.js';
 export type { LoadedSettings, WaitingFile } from './resolve-settings.js';
 export { placedRules } from './rule-changes.js';

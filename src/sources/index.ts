@@ -4,8 +4,9 @@ export { CLIENTS } from './client-table.js';
 export { type EntryField, findEntryField } from './entry-field.js';
 export { addedSource, explicitSource } from './explicit-source.js';
 export { type Connector, connectorServers, entryFrom, inlineServers } from './inline-servers.js';
-export { type InstallTarget, installTargetsOf, projectEntrances } from './install-target.js';
+export { type InstallTarget, installTargetsOf, projectInstallTargets } from './install-target.js';
 export { ownEntry } from './own-entry.js';
+export { OUR_NAME } from './own-file.js';
 export { managedPlaces, type PathReading, readRules, readSources, type SourceReadings } from './read-sources.js';
 export {
   type LeftEntry,

@@ -32,7 +32,7 @@ export function installTargetsOf(client: Client, host: Host): InstallTarget[] {
 }
 
 /** The shared server file of a project in each directory where it may be, nearest first. */
-export function projectEntrances(clients: readonly Client[], host: Host): InstallTarget[] {
+export function projectInstallTargets(clients: readonly Client[], host: Host): InstallTarget[] {
   // If the home directory is itself a repository, the projects in it have no repository of their own.
   const isHome = host.repository !== undefined && ancestors(host.home).includes(host.repository);
   const project: Host = isHome ? { ...host, repository: undefined } : host;

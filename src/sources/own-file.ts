@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Files } from '../base/index.js';
 import { baseName } from './command-line.js';
 
+/** The name of Portolan in clients' files, in the npm registry and on PATH. */
 export const OUR_NAME = 'portolan';
 /** `scripts/build.mjs` writes this marker into the program files. */
 const MARK = /^#![^\r\n]*\r?\n\/\* Portolan, an MCP gateway \*\//;

@@ -34,7 +34,7 @@ export interface LaunchEnvironment extends RemoteSurroundings {
 }
 
 /** An open channel to a server, with its process and secrets. */
-export interface Transport {
+export interface OpenTransport {
   readonly channel: Channel;
   readonly pid?: number;
   /** Values to mask in every text about the server. They change when the headers helper returns new keys. */
@@ -47,7 +47,7 @@ export interface Transport {
 }
 
 /** Starts or connects to a server. Only policy can create an `AdmittedServer`. */
-export async function openTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<Transport> {
+export async function openTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<OpenTransport> {
   const { name, definition } = server;
   const { transport } = definition;
   switch (transport) {
@@ -68,7 +68,7 @@ export async function openTransport(server: AdmittedServer, context: LaunchEnvir
 
 const WITHOUT_ERROR_TEXT = { errorText: () => '', onErrorText: () => undefined } as const;
 
-async function sdkTransport(name: string, { sdkServers = {}, limits }: LaunchEnvironment): Promise<Transport> {
+async function sdkTransport(name: string, { sdkServers = {}, limits }: LaunchEnvironment): Promise<OpenTransport> {
   const factory = Object.hasOwn(sdkServers, name) ? sdkServers[name] : undefined;
   if (!factory) throw broken(name, 'it runs inside another program');
   const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
@@ -81,7 +81,7 @@ async function socketTransport(
   name: string,
   { url = '' }: Definition,
   { limits }: LaunchEnvironment,
-): Promise<Transport> {
+): Promise<OpenTransport> {
   const channel = await openSocketChannel(url, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
@@ -92,7 +92,7 @@ async function remoteTransport(
   server: AdmittedServer,
   transport: RemoteTransport,
   context: LaunchEnvironment,
-): Promise<Transport> {
+): Promise<OpenTransport> {
   const { name, definition } = server;
   const cwd = startFolder(definition, context);
   try {
@@ -120,7 +120,7 @@ function explained(name: string, error: unknown): unknown {
   return error instanceof PortolanError ? broken(name, error.message, error.hint) : error;
 }
 
-async function childTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<Transport> {
+async function childTransport(server: AdmittedServer, context: LaunchEnvironment): Promise<OpenTransport> {
   const { name, definition } = server;
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, context);

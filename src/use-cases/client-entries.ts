@@ -3,8 +3,15 @@ import { PortolanError } from '../base/index.js';
 import { type EntryPath, readEntry, setEntry } from '../config-edit/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
-import { CLIENTS, type Client, type InstallTarget, installTargetsOf, type LaunchCommand } from '../sources/index.js';
-import { OUR_NAME, ourProgram, typedProgram } from './own-command.js';
+import {
+  CLIENTS,
+  type Client,
+  type InstallTarget,
+  installTargetsOf,
+  type LaunchCommand,
+  OUR_NAME,
+} from '../sources/index.js';
+import { ourProgram, typedProgram } from './own-command.js';
 
 const USED_BY_MANY = /[\\/](?:\.config|Application Support|Roaming)$/;
 

@@ -7,11 +7,12 @@ import {
   type InstallTarget,
   installTargetsOf,
   type LaunchCommand,
+  OUR_NAME,
   type StartedFile,
   startedFiles,
   takenOverFiles,
 } from '../sources/index.js';
-import { OUR_NAME, ourProgram, publishedProgram } from './own-command.js';
+import { ourProgram, publishedProgram } from './own-command.js';
 import { clientCalled } from './own-servers.js';
 import { excludeFromGit, includeInGit } from './take-over/git-exclude.js';
 import { editTakenOver, isInProject, type TakenFile, takeOverFile } from './take-over/take-over-file.js';

@@ -2,10 +2,7 @@ import { basename, delimiter, join } from 'node:path';
 import { quoted, shellWord } from '../base/index.js';
 import { programFiles } from '../discovery/index.js';
 import { type Host, variable } from '../model/index.js';
-import type { LaunchCommand } from '../sources/index.js';
-
-/** The name of Portolan in clients' files, in the npm registry and on PATH. */
-export const OUR_NAME = 'portolan';
+import { type LaunchCommand, OUR_NAME } from '../sources/index.js';
 
 /** The command for a client's file: npx if the npm registry has this program, else its path. */
 export function ourProgram(host: Host, node = process.execPath): LaunchCommand {

@@ -17,7 +17,7 @@ import {
   type InstallTarget,
   installTargetsOf,
   ownEntry,
-  projectEntrances,
+  projectInstallTargets,
   readSources,
   unknownClient,
 } from '../sources/index.js';
@@ -82,7 +82,7 @@ export async function removeServer(
 }
 
 function filesOf(scope: ServerScope, host: Host): readonly InstallTarget[] {
-  return scope === 'project' ? projectEntrances(CLIENTS, host) : [ownFile(host)];
+  return scope === 'project' ? projectInstallTargets(CLIENTS, host) : [ownFile(host)];
 }
 
 /** Links in a project are refused, because its author could point them at any file of the user. */

@@ -1,12 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Definition } from '../../src/model/index.js';
-import {
-  compileToolRules,
-  MAX_TOOL_NAME_CHARACTERS,
-  ruleJudge,
-  type ServerRule,
-  type ToolRule,
-} from '../../src/policy/index.js';
+import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, ruleJudge, type ServerRule } from '../../src/policy/index.js';
+import type { ToolRule } from '../../src/settings/index.js';
 import { definition } from '../fakes/definition.js';
 
 const RULES = 1_000;

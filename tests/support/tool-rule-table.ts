@@ -1,4 +1,5 @@
-import type { ToolDefault, ToolRule } from '../../src/policy/index.js';
+import type { ToolDefault } from '../../src/policy/index.js';
+import type { ToolRule } from '../../src/settings/index.js';
 
 /** How a rule with `enabled` set, or without, applies to one tool. */
 interface Matching {

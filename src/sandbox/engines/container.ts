@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError, randomKey } from '../../base/index.js';
 import { DEFAULT_LIMITS, type Engine, type Limits, type Probe } from '../engine.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
-import { ENGINE_FOLDERS, ENGINE_PATH, findProgram } from './find-program.js';
+import { ENGINE_FOLDERS, ENGINE_PATH, findTrustedProgram } from './find-program.js';
 import { ownFilter } from './inline-seccomp.js';
 import { probeGuest } from './probe-guest.js';
 import { answerOf } from './program-output.js';
@@ -48,7 +48,7 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
     startMs: START_MS,
     async start(limits) {
       const container = `portolan-${randomKey().slice(0, 16)}`;
-      const command = findProgram(name);
+      const command = findTrustedProgram(name);
       if (!command)
         throw new PortolanError(ErrorCode.SandboxUnavailable, `cannot start the sandbox: ${name} was uninstalled`, {
           hint: `install ${name} again; \`portolan doctor\` shows the engines`,
@@ -64,7 +64,7 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
     },
     async probe() {
       const failed = (problem: string, hint: string): Probe => ({ engine: name, ok: false, problem, hint });
-      const command = findProgram(name);
+      const command = findTrustedProgram(name);
       if (!command)
         return failed(
           `${name} was not found in a trusted directory`,

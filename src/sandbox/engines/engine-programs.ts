@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { homeFolder } from '../../base/index.js';
-import { findProgram, HIDDEN_PROGRAMS } from './find-program.js';
+import { findTrustedProgram, HIDDEN_PROGRAMS } from './find-program.js';
 
 /** Only a Python of the system, because one in a home directory would make that directory visible to the guest. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
@@ -15,7 +15,7 @@ export function findSystemPython(): string | undefined {
 }
 
 export function findDeno(): string | undefined {
-  return findProgram('deno', [join(homeFolder(), '.deno', 'bin')]);
+  return findTrustedProgram('deno', [join(homeFolder(), '.deno', 'bin')]);
 }
 
 function existing(paths: readonly string[]): string | undefined {

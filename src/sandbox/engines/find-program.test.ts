@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../base/index.js';
 import { DEFAULT_LIMITS } from '../engine.js';
 import { containerEngine } from './container.js';
-import { findProgram, programIn } from './find-program.js';
+import { findTrustedProgram, programIn } from './find-program.js';
 
 const NAME = 'portolan-no-such-engine';
 
@@ -26,17 +26,17 @@ function program(...names: readonly string[]): string {
   return path;
 }
 
-describe.skipIf(process.platform === 'win32')('findProgram', () => {
+describe.skipIf(process.platform === 'win32')('findTrustedProgram', () => {
   it('ignores PATH, which comes from the client that started the daemon', () => {
     program('bin', NAME);
     vi.stubEnv('PATH', join(folder, 'bin'));
-    expect(findProgram(NAME)).toBeUndefined();
-    expect(findProgram(NAME, [join(folder, 'bin')])).toBe(join(folder, 'bin', NAME));
+    expect(findTrustedProgram(NAME)).toBeUndefined();
+    expect(findTrustedProgram(NAME, [join(folder, 'bin')])).toBe(join(folder, 'bin', NAME));
   });
 
   it('finds a program of the system', () => {
     vi.stubEnv('PATH', '');
-    expect(findProgram('env')).toBe('/usr/bin/env');
+    expect(findTrustedProgram('env')).toBe('/usr/bin/env');
   });
 });
 
@@ -113,12 +113,15 @@ describe.skipIf(process.platform === 'win32')('programIn', () => {
   }
 });
 
-describe.skipIf(process.platform === 'win32' || findProgram('podman') !== undefined)('a container engine', () => {
-  it('that is not installed is not started through PATH', async () => {
-    program('bin', 'podman');
-    vi.stubEnv('PATH', join(folder, 'bin'));
-    const engine = containerEngine('podman', 'python', silentLog);
-    await expect(engine.start(DEFAULT_LIMITS)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
-    expect(await engine.probe()).toMatchObject({ ok: false, hint: expect.stringContaining('/usr/bin') });
-  });
-});
+describe.skipIf(process.platform === 'win32' || findTrustedProgram('podman') !== undefined)(
+  'a container engine',
+  () => {
+    it('that is not installed is not started through PATH', async () => {
+      program('bin', 'podman');
+      vi.stubEnv('PATH', join(folder, 'bin'));
+      const engine = containerEngine('podman', 'python', silentLog);
+      await expect(engine.start(DEFAULT_LIMITS)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
+      expect(await engine.probe()).toMatchObject({ ok: false, hint: expect.stringContaining('/usr/bin') });
+    });
+  },
+);

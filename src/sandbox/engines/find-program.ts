@@ -34,7 +34,7 @@ export const ENGINE_PATH =
  * Finds a program that runs with all rights of the user. It never uses PATH: the daemon's PATH comes from the client that
  * started it and may begin with a project directory.
  */
-export function findProgram(name: string, alsoIn: readonly string[] = []): string | undefined {
+export function findTrustedProgram(name: string, alsoIn: readonly string[] = []): string | undefined {
   return programIn([...ENGINE_FOLDERS, ...alsoIn], name);
 }
 

@@ -1,7 +1,7 @@
 import { assertNever } from '../../base/index.js';
 import { AUTOMATIC, ENGINE_NAMES, type EngineName } from '../engine.js';
 import { findBwrap, findDeno, findSystemPython } from './engine-programs.js';
-import { findProgram } from './find-program.js';
+import { findTrustedProgram } from './find-program.js';
 import { hasFailedProbe } from './probe-cache.js';
 import { findPyodide } from './pyodide-package.js';
 
@@ -28,7 +28,7 @@ export function isInstalled(name: EngineName, folder: string): boolean {
       return findPyodide(folder) !== undefined;
     case 'podman':
     case 'docker':
-      return findProgram(name) !== undefined;
+      return findTrustedProgram(name) !== undefined;
     default:
       return assertNever(name);
   }

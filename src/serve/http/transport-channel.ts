@@ -1,7 +1,7 @@
 import { type Channel, type ChannelListener, type Id, type Outgoing, readMessage, toObject } from '../../rpc/index.js';
 
 /** The subset of the SDK's server transports that is used here. */
-export interface ServerTransport {
+export interface SdkServerTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -14,11 +14,11 @@ export interface ServerTransport {
 export class TransportChannel implements Channel {
   /** Zero: each response has its own stream, and `writeWithBackpressure` disconnects clients that do not read. */
   readonly backlogBytes = 0;
-  readonly #transport: ServerTransport;
+  readonly #transport: SdkServerTransport;
   #listener: ChannelListener | undefined;
   #faultCode: number | undefined;
 
-  constructor(transport: ServerTransport) {
+  constructor(transport: SdkServerTransport) {
     this.#transport = transport;
   }
 

@@ -111,7 +111,7 @@ export class ConnectionManager {
       routes: {
         capabilities: { supportsMessageRouting: true },
         answer: (method, params) => (method.startsWith(PREFIX) ? this.#answer(client, method, params) : undefined),
-        notified: (method) => {
+        onNotification: (method) => {
           if (method === LEFT) leave();
         },
         others: {

@@ -14,7 +14,7 @@ export interface Routes {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Undefined for any other method. */
   answer(method: string, params: NonNullable<Params>): Promise<Answer> | undefined;
-  notified(method: string): void;
+  onNotification(method: string): void;
   readonly others: OtherClients;
 }
 

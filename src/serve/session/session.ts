@@ -57,8 +57,8 @@ export class Session {
     });
     this.#peer = new Peer(channel, {
       request: (request) => this.#answer(request),
-      notification: (method, params) => this.#notified(method, params),
-      noise: () => 'answer',
+      notification: (method, params) => this.#forwardNotification(method, params),
+      onInvalidMessage: () => 'answer',
       closed: () => {
         options.surface.onClientLeft?.(this.#caller());
         gone();
@@ -150,9 +150,9 @@ export class Session {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  #notified(method: string, params: Params): void {
+  #forwardNotification(method: string, params: Params): void {
     if (method !== 'notifications/cancelled') {
-      this.#options.routes?.notified(method);
+      this.#options.routes?.onNotification(method);
       return;
     }
     const id = params?.requestId;

@@ -88,7 +88,7 @@ export class Connection {
       {
         request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
         notification: (method, params) => this.#onNotification(method, params),
-        noise: () => {
+        onInvalidMessage: () => {
           events.onInvalidMessage();
           return 'skip';
         },
