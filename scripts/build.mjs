@@ -1,7 +1,8 @@
 // Bundles src/ into dist/: one small entry that starts fast, and a chunk for each heavy module that is imported when it is needed.
 //   --source-maps            writes a map beside each file, which only the line count of the tests reads
 //   --hide-programs=a:b      a build for tests that takes these files for absent (tests/support/programs.ts)
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,11 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const out = join(root, 'dist');
 const hidden = process.argv.find((word) => word.startsWith('--hide-programs='))?.split('=')[1];
 rmSync(out, { recursive: true, force: true });
+
+// The types need nothing of the bundles: both are written at the same time.
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const types = spawn(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+const typesEnded = once(types, 'exit');
 
 const common = {
   absWorkingDir: root,
@@ -68,7 +74,6 @@ for (const name of ['cli.js', 'cli.cjs']) chmodSync(join(out, name), 0o755);
 // A build for tests never counts as up to date, so that scripts/ready.mjs replaces it.
 if (hidden !== undefined) utimesSync(join(out, 'cli.cjs'), 0, 0);
 
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+const [code] = await typesEnded;
 if (existsSync(join(out, 'types'))) pruneTypes(join(out, 'types'), ['index.d.ts', 'schemas.d.ts']);
-process.exit(types.status ?? 1);
+process.exit(code ?? 1);
