@@ -16,7 +16,6 @@ import { descriptionOf } from './server-description.js';
 import { toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
-const DEFAULT_RESULTS = 10;
 /** The client name for callers of the library that pass none. */
 const LIBRARY = 'library';
 
@@ -66,7 +65,7 @@ export class Gateway {
     await this.#settle(conversation, only?.name);
     const { index, catalog } = this.#parts;
     const found = index.search(query, {
-      limit: options.limit ?? DEFAULT_RESULTS,
+      ...(options.limit !== undefined && { limit: options.limit }),
       ...(only && { server: only.name }),
     });
     this.#parts.uses.searched(conversation?.client ?? LIBRARY, query, found, only?.name);

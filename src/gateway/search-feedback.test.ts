@@ -34,7 +34,7 @@ function learning(isOn = true) {
 }
 
 describe('SearchFeedback', () => {
-  it('remembers the need that led a client to a tool that worked, and that need alone', () => {
+  it('remembers only the need that led the client to the tool, once', () => {
     const { index, uses, search, changes } = learning();
     search('a', 'update a contact\nlist invoices');
     uses.worked('a', 'crm', 'upsert_contact');
@@ -44,11 +44,11 @@ describe('SearchFeedback', () => {
   });
 
   it.each([
-    { title: 'another client searched', client: 'b', tool: 'upsert_contact', later: 0, isOn: true },
-    { title: 'nothing that was asked for finds the tool', client: 'a', tool: 'unknown', later: 0, isOn: true },
-    { title: 'the search was long ago', client: 'a', tool: 'upsert_contact', later: 11 * 60_000, isOn: true },
-    { title: 'the settings say no', client: 'a', tool: 'upsert_contact', later: 0, isOn: false },
-  ])('remembers nothing where $title', ({ client, tool, later, isOn }) => {
+    { title: 'another client made the search', client: 'b', tool: 'upsert_contact', later: 0, isOn: true },
+    { title: 'no search found the tool', client: 'a', tool: 'unknown', later: 0, isOn: true },
+    { title: 'the search was eleven minutes ago', client: 'a', tool: 'upsert_contact', later: 11 * 60_000, isOn: true },
+    { title: 'the setting is off', client: 'a', tool: 'upsert_contact', later: 0, isOn: false },
+  ])('remembers nothing if $title', ({ client, tool, later, isOn }) => {
     const { index, uses, search, clock } = learning(isOn);
     search('a', 'update a contact');
     clock.now += later;
@@ -60,7 +60,7 @@ describe('SearchFeedback', () => {
     { title: 'one need', query: 'update a contact', most: 1 },
     { title: 'two needs', query: 'update a contact\nlist invoices', most: 3 },
     { title: '100,000 needs', query: Array.from({ length: 100_000 }, () => 'update a contact').join('\n'), most: 9 },
-  ])('searches when $title is searched for, at most $most times, and not when a tool is called', ({ query, most }) => {
+  ])('makes at most $most searches for $title, and none for a call', ({ query, most }) => {
     const { index, uses, search, searches } = learning();
     search('a', query);
     const before = searches();

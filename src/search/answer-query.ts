@@ -8,18 +8,18 @@ import { eachWord } from './tokenize.js';
 import { summaryOf } from './tool-summary.js';
 import type { Vocabulary } from './vocabulary.js';
 
-/** What answers are made with; it belongs to one index. */
+/** What an index needs to answer queries. */
 export interface RankingResources {
   readonly vocabulary: Vocabulary;
   readonly ranking: Ranking;
   readonly vectors: Vectors<StoredTool> | undefined;
 }
 
-/** If no tool has this relevance, the tools that were found are chance. */
+/** If no tool reaches this relevance, the answer is empty. */
 const MIN_RELEVANCE = 0.2;
-/** A tool with a smaller relevance may be chance. */
+/** A tool with a smaller relevance is marked as weak. */
 const WEAK = 0.3;
-/** Where tools have few words, chance finds less, and so do their users. */
+/** Tools with few words match less of any need. */
 const MIN_RELEVANCE_FEW_WORDS = 0.13;
 const FEW_WORDS = 25;
 const EXPLAINED_CHARACTERS = 600;
@@ -46,7 +46,7 @@ export function answerNeed(
   const best = Math.max(...shown.map(({ score }) => score)) || 1;
   return shown.map((result) => {
     const { place, tool, score, parts } = result;
-    // Falls with the rank, and says of the first result how much of the need it covers.
+    // Falls with the rank. For the first result, it is the share of the need that the tool covers.
     const relevance = named.has(place) ? 1 : (most * score) / best;
     return {
       server: tool.server,
@@ -61,7 +61,7 @@ export function answerNeed(
   });
 }
 
-/** The words for which a tool was found, as it writes them, so that they can be marked. */
+/** The words of a tool that match the query, as the tool writes them, so that they can be highlighted. */
 function wordsInCommon(tool: StoredTool, { words }: ParsedQuery, vocabulary: Vocabulary): readonly string[] {
   const wanted = new Set(words.flatMap(({ terms }) => terms.map(({ term }) => term)));
   const found = new Set<string>();

@@ -10,20 +10,20 @@ import { summaryOf } from './tool-summary.js';
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../shared/data/catalogs');
 const MAX_TOKENS = 350;
 
-interface Catalogue {
+interface Catalog {
   readonly serverInfo: { readonly name: string };
   readonly tools: readonly Omit<IndexedTool, 'server'>[];
 }
 
 function realTools(): readonly IndexedTool[] {
   return readdirSync(folder).flatMap((file) => {
-    const { serverInfo, tools }: Catalogue = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    const { serverInfo, tools }: Catalog = JSON.parse(readFileSync(join(folder, file), 'utf8'));
     return tools.map((tool) => ({ ...tool, server: serverInfo.name }));
   });
 }
 
-describe.skipIf(!existsSync(folder))('an answer (skipped where ../shared/data is not beside the repository)', () => {
-  it(`with ten results stays under ${MAX_TOKENS} tokens at the median over the real catalogues`, () => {
+describe.skipIf(!existsSync(folder))('an answer (skipped without ../shared/data)', () => {
+  it(`with ten results stays under ${MAX_TOKENS} tokens at the median over the real catalogs`, () => {
     const tools = realTools();
     const index = createToolIndex(tools);
     const sizes = tools
@@ -44,7 +44,7 @@ describe.skipIf(!existsSync(folder))('an answer (skipped where ../shared/data is
     expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThan(MAX_TOKENS);
   });
 
-  it('puts every real tool first that is asked for by its server and name', () => {
+  it('ranks every real tool first for its server and name', () => {
     const tools = realTools();
     const index = createToolIndex(tools);
     const missed = tools.filter(({ server, name }) => {

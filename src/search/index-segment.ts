@@ -5,11 +5,11 @@ import { nameKey } from './tokenize.js';
 import { eachFieldWord } from './tool-words.js';
 import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
 
-/** A tool's place has two bytes. */
+/** The place of a tool in its segment has two bytes. */
 export const MAX_SEGMENT_TOOLS = 65_535;
 /** A longer name is found only by its words. */
 const MAX_NAME_CHARACTERS = 256;
-/** A word is counted three times in a field at most, which also limits what stuffing gains. */
+/** A word counts at most three times in a field, which also limits what keyword stuffing gains. */
 const MAX_REPEATS = 3;
 const BITS = 2;
 
@@ -29,13 +29,10 @@ interface ServerRange {
 export interface Segment {
   readonly tools: readonly StoredTool[];
   readonly servers: readonly ServerRange[];
-  /** By every name under which a server can be asked for. */
+  /** By each name under which a query can ask for a server. */
   readonly serversByKey: ReadonlyMap<string, readonly ServerRange[]>;
-  /** Of each tool's name, to find it in any spelling. */
+  /** Of each tool's `nameKey`. */
   readonly nameHashes: Uint32Array;
-  /** The terms of each tool's name, from `nameStarts[tool]` on. */
-  readonly nameTerms: Uint32Array;
-  readonly nameStarts: Uint32Array;
   readonly lengths: FieldLengths;
   readonly states: Uint8Array;
   /** In ascending order; the postings of `terms[n]` begin at `starts[n]`. */
@@ -44,7 +41,7 @@ export interface Segment {
   /** Of each posting: the tool, and how often it has the word in each field, in two bits a field. */
   readonly places: Uint16Array;
   readonly counts: Uint16Array;
-  /** Of each posting: how much the word says about the tool, as a share of the largest impact; see `weigh`. */
+  /** Of each posting: the weight of the word for the tool, in units of `IMPACT_UNIT`; see `weigh`. */
   readonly impacts: Uint8Array;
   /** The average field lengths from which the impacts were computed. */
   weighedWith: readonly number[];
@@ -55,29 +52,25 @@ export interface Segment {
 export function buildSegment(tools: readonly IndexedTool[], vocabulary: Vocabulary): Segment {
   const postings = new Postings();
   const lengths = new Uint8Array(tools.length * FIELDS.length);
-  const names = tools.map((tool, place) => {
+  tools.forEach((tool, place) => {
     const counts = new Map<TermId, number>();
-    const nameTerms = new Set<TermId>();
     eachFieldWord(tool, (name, word) => {
       const term = vocabulary.learn(word);
       if (term === NO_TERM) return;
       const field = FIELDS.indexOf(name);
       countWord(lengths, place, field);
-      if (name === 'name') nameTerms.add(term);
       const before = counts.get(term) ?? 0;
       if (((before >> (BITS * field)) & MAX_REPEATS) < MAX_REPEATS) counts.set(term, before + (1 << (BITS * field)));
     });
     for (const [term, count] of counts) postings.add(term, place, count);
-    return [...nameTerms];
   });
-  return segmentOf(tools.map(stored), names, lengths, postings);
+  return segmentOf(tools.map(stored), lengths, postings);
 }
 
 /** One segment with the remaining tools of several. */
 export function mergeSegments(segments: readonly Segment[]): Segment {
   const postings = new Postings();
   const tools: StoredTool[] = [];
-  const names: TermId[][] = [];
   const lengths: number[] = [];
   for (const segment of segments) {
     const moved = new Int32Array(segment.tools.length).fill(-1);
@@ -85,7 +78,6 @@ export function mergeSegments(segments: readonly Segment[]): Segment {
       if (segment.states[place] === ToolState.removed) return;
       moved[place] = tools.length;
       tools.push(tool);
-      names.push([...nameTermsOf(segment, place)]);
       for (let field = 0; field < FIELDS.length; field += 1)
         lengths.push(segment.lengths[place * FIELDS.length + field] ?? 0);
     });
@@ -96,7 +88,7 @@ export function mergeSegments(segments: readonly Segment[]): Segment {
       }
     });
   }
-  return segmentOf(tools, names, Uint8Array.from(lengths), postings);
+  return segmentOf(tools, Uint8Array.from(lengths), postings);
 }
 
 /** Computes the impact of each posting (BM25F) if the average field lengths have changed. */
@@ -139,37 +131,23 @@ export function placeOfTerm({ terms }: Segment, term: TermId): number {
   return -1;
 }
 
-export function nameTermsOf({ nameTerms, nameStarts }: Segment, place: number): Uint32Array {
-  return nameTerms.subarray(nameStarts[place] ?? 0, nameStarts[place + 1] ?? 0);
-}
-
-/** FNV-1a, for a first comparison; equal hashes need a comparison of the texts. */
+/** FNV-1a. Texts with equal hashes can still differ. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-function segmentOf(
-  tools: readonly StoredTool[],
-  names: readonly (readonly TermId[])[],
-  lengths: FieldLengths,
-  postings: Postings,
-): Segment {
-  const nameStarts = new Uint32Array(tools.length + 1);
-  names.forEach((terms, place) => {
-    nameStarts[place + 1] = (nameStarts[place] ?? 0) + terms.length;
-  });
+function segmentOf(tools: readonly StoredTool[], lengths: FieldLengths, postings: Postings): Segment {
   return {
-    ...{ tools, lengths, nameStarts, ...postings.sorted(), ...serversIn(tools) },
-    nameTerms: Uint32Array.from(names.flat()),
+    ...{ tools, lengths, ...postings.sorted(), ...serversIn(tools) },
     nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name.slice(0, MAX_NAME_CHARACTERS)))),
     states: Uint8Array.from(tools, ({ enabled }) => (enabled === false ? ToolState.disabled : ToolState.enabled)),
     ...{ weighedWith: [], removed: 0 },
   };
 }
 
-/** The index keeps neither the schema nor a wrapper alive. */
+/** A copy, so that the index keeps no schema in memory. */
 function stored({ server, name, description, tags, enabled }: IndexedTool): StoredTool {
   return {
     server,
@@ -195,7 +173,7 @@ function serversIn(tools: readonly StoredTool[]): Pick<Segment, 'servers' | 'ser
   return { servers, serversByKey };
 }
 
-/** People leave out the words that every server has in its name. */
+/** The name with and without the words "mcp" and "server", which people leave out. */
 function serverKeys(server: string): readonly string[] {
   const key = nameKey(server);
   const core = nameKey(server.replaceAll(/(?:^|[^\p{L}])(?:mcp|server)(?=$|[^\p{L}])/giu, ' '));

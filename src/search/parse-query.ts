@@ -19,12 +19,12 @@ export interface ParsedQuery {
   readonly clauseCount: number;
 }
 
-/** What is read of one need. */
-export const MAX_NEED_CHARACTERS = 2_000;
+const MAX_NEEDS = 12;
+const MAX_NEED_CHARACTERS = 2_000;
 const MAX_QUERY_WORDS = 64;
-/** A lookup of similar words is slower than one of the word itself. */
+/** Finding similar words is slow. */
 const MAX_CORRECTED = 8;
-/** A short word is similar to many others. */
+/** A correction of a shorter word counts less, because a short word is similar to many others. */
 const LONG_WORD = 6;
 const MIN_WORDS_TO_SPLIT = 8;
 const MIN_CLAUSE_WORDS = 2;
@@ -54,11 +54,18 @@ export function parseQuery(query: string, vocabulary: Vocabulary): ParsedQuery {
   return { words: [...words.values()], clauseCount: clauses.length };
 }
 
+/** The needs of a query: the entries of a list, or the lines of a text. */
+export function needsIn(query: string | readonly string[]): readonly string[] {
+  return (typeof query === 'string' ? query.split('\n') : query)
+    .map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim())
+    .filter((need) => need !== '')
+    .slice(0, MAX_NEEDS);
+}
+
 /** Whether a query of one line has the clauses of several needs. */
 export function namesSeveralNeeds(query: string | readonly string[]): boolean {
-  const lines = (typeof query === 'string' ? query.split('\n') : query).filter((line) => line.trim() !== '');
-  const [only = ''] = lines;
-  return lines.length === 1 && clausesIn(only.slice(0, MAX_NEED_CHARACTERS)).length > 1;
+  const [only = '', ...others] = needsIn(query);
+  return others.length === 0 && clausesIn(only).length > 1;
 }
 
 function termsOf(word: string, stemmed: string, vocabulary: Vocabulary, correct: boolean): QueryWord['terms'] {

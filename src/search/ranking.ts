@@ -1,15 +1,18 @@
-import { IMPACT_UNIT, nameTermsOf, placeOfTerm, type Segment, type StoredTool, ToolState } from './index-segment.js';
+import { IMPACT_UNIT, placeOfTerm, type Segment, type StoredTool, ToolState } from './index-segment.js';
 import type { ParsedQuery, QueryWord } from './parse-query.js';
 import { WEIGHTS } from './ranking-weights.js';
 import type { ScoreParts } from './search-types.js';
-import type { TermId } from './vocabulary.js';
+import { eachWord } from './tokenize.js';
+import { MAX_CHARACTERS } from './tool-words.js';
+import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
 
-/** For each term the tools whose remembered needs have it. */
+/** For each term, the tools that have it in a remembered need. */
 export type RememberedPostings = ReadonlyMap<TermId, readonly { readonly place: number; readonly impact: number }[]>;
 
-/** Everything that a ranking reads: one state of the index. */
+/** Everything that a ranking reads. */
 export interface Corpus {
   readonly segments: readonly Segment[];
+  readonly vocabulary: Vocabulary;
   readonly size: number;
   /** The average number of words of a tool. */
   readonly averageWords: number;
@@ -30,30 +33,33 @@ export interface RankedTool {
   readonly relevance: number;
 }
 
-/** How similar in meaning a tool is to the query, where a model has said so. */
+/** The similarity of a tool to the query in meaning; undefined while the model has not computed it. */
 export type CosineOf = (tool: StoredTool) => number | undefined;
 
-/** A tool that has this many of the rarest words of a query, each with this impact, has all that one tool can have of it. */
+/** The best possible tool has this many of the rarest words of a query, each with this impact. */
 const FULL_WORDS = 4;
 const FULL_IMPACT = 1.4;
 const BY_SCORE = 40;
 const BY_CLAUSE = 25;
 const BY_MEANING = 15;
 
-/** The rows of `Ranking.#rows`: one number for each tool in each. */
-const SCORE = 0;
-const USE = 1;
-const CLAUSE = 2;
-const MEANING = 3;
-const FIRST_CLAUSE = 4;
+/** One number for each tool. */
+type Row = Float32Array;
 
-/** Ranks all tools for one query; the arrays are used again from query to query. */
+/** Ranks all tools for one query. The rows are used again for the next query. */
 export class Ranking {
   #size = 0;
-  #rows = new Float32Array(0);
-  #best = new Float32Array(0);
-  #touched = new Uint32Array(0);
+  readonly #rows: Row[] = [];
   #isAllowed = new Uint8Array(0);
+  #touched = new Uint32Array(0);
+  #score: Row = new Float32Array(0);
+  #use = this.#score;
+  #clause = this.#score;
+  #meaning = this.#score;
+  /** The best term of the current word. */
+  #best = this.#score;
+  /** The score for each clause. */
+  #clauses: readonly Row[] = [];
 
   /** The best tools, best first, and those of `named` that may be shown. */
   rank(
@@ -71,44 +77,42 @@ export class Ranking {
       for (const { term, factor } of word.terms)
         nameFactors.set(term, Math.max(nameFactors.get(term) ?? 0, factor < 1 ? WEIGHTS.nameSynonym : 1));
     }
-    const best = this.#largest(SCORE) || 1;
-    const full =
-      FULL_IMPACT *
-      strengths
-        .sort((a, b) => b - a)
-        .slice(0, FULL_WORDS)
-        .reduce((sum, one) => sum + one, 0);
-    this.#joinClauses(clauseCount);
+    strengths.sort((a, b) => b - a);
+    const full = FULL_IMPACT * strengths.slice(0, FULL_WORDS).reduce((sum, one) => sum + one, 0) || 1;
+    const best = this.#largest(this.#score);
+    this.#joinClauses();
     if (cosineOf) this.#addMeaning(corpus, cosineOf);
-    const byScore = this.#top(SCORE, Math.max(BY_SCORE, limit));
+    const byScore = this.#top(this.#score, Math.max(BY_SCORE, limit));
     const chosen = new Set([
       ...byScore.slice(0, BY_SCORE),
-      ...this.#top(CLAUSE, BY_CLAUSE),
-      ...this.#top(MEANING, BY_MEANING),
+      ...this.#top(this.#clause, BY_CLAUSE),
+      ...this.#top(this.#meaning, BY_MEANING),
     ]);
     for (const place of named) if (this.#isAllowed[place] === 1) chosen.add(place);
     const rank = (place: number): RankedTool => {
-      const { segment, local } = locate(corpus.segments, place);
-      const tool = segment.tools[local];
-      if (!tool) throw new RangeError(`no tool at place ${place}`);
-      const use = this.#at(USE, place) / best;
+      const tool = toolAt(corpus.segments, place);
+      const score = this.#score[place] ?? 0;
+      const use = (this.#use[place] ?? 0) / best;
       const parts = {
-        words: this.#at(SCORE, place) / best - use,
+        words: score / best - use,
         use,
-        clauses: WEIGHTS.clause * this.#at(CLAUSE, place),
-        name: WEIGHTS.nameCover * nameCover(segment, local, nameFactors, corpus),
-        meaning: (WEIGHTS.meaning / Math.max(1, clauseCount)) * this.#at(MEANING, place),
+        clauses: WEIGHTS.clause * (this.#clause[place] ?? 0),
+        name: WEIGHTS.nameCover * nameCover(tool.name, nameFactors, corpus),
+        meaning: (WEIGHTS.meaning / Math.max(1, clauseCount)) * (this.#meaning[place] ?? 0),
       };
-      const score = parts.words + parts.use + parts.clauses + parts.name + parts.meaning;
-      const covered = this.#at(SCORE, place) / (full || 1);
-      return { place, tool, parts, score, relevance: Math.min(1, Math.max(covered, cosineOf?.(tool) ?? 0)) };
+      return {
+        ...{ place, tool, parts },
+        score: parts.words + parts.use + parts.clauses + parts.name + parts.meaning,
+        relevance: Math.min(1, Math.max(score / full, cosineOf?.(tool) ?? 0)),
+      };
     };
-    const ranked = Array.from(chosen, rank).sort(byFinalScore);
-    return [...ranked, ...byScore.slice(BY_SCORE).flatMap((place) => (chosen.has(place) ? [] : [rank(place)]))];
+    const ranked = Array.from(chosen, rank).sort((a, b) => b.score - a.score || a.place - b.place);
+    return [...ranked, ...byScore.filter((place) => !chosen.has(place)).map(rank)];
   }
 
   /** Adds what each tool gets for a word, and returns what the word counts in the query. */
   #addWord({ weight, terms, clauses }: QueryWord, corpus: Corpus): number {
+    const rows = [this.#score, ...this.#clauses.filter((_, n) => (clauses >>> n) & 1)];
     const counts = terms.map(({ term }) => frequency(term, corpus));
     const own = weight * rarity(terms[0]?.factor === 1 ? (counts[0] ?? 0) : 0, corpus.size);
     let touched = 0;
@@ -117,22 +121,20 @@ export class Ranking {
       const strength = factor * Math.min(own, weight * rarity(counts[n] ?? 0, corpus.size));
       let base = 0;
       for (const segment of corpus.segments) {
-        touched = this.#addTerm(segment, placeOfTerm(segment, term), base, strength, clauses, touched);
+        touched = this.#addTerm(segment, placeOfTerm(segment, term), base, strength, rows, touched);
         base += segment.tools.length;
       }
       for (const { place, impact } of corpus.remembered.get(term) ?? []) {
-        const gain = WEIGHTS.remembered * strength * impact;
-        this.#add(USE, place, gain);
-        this.#add(SCORE, place, gain);
-        this.#addToClauses(clauses, place, gain);
+        if (this.#isAllowed[place] !== 1) continue;
+        for (const row of [this.#use, ...rows]) add(row, place, WEIGHTS.remembered * strength * impact);
       }
     });
     for (let n = 0; n < touched; n += 1) this.#best[this.#touched[n] ?? 0] = 0;
     return own;
   }
 
-  /** A tool gets the best of a word's terms and not their sum: to list all synonyms must not pay. */
-  #addTerm(segment: Segment, at: number, base: number, strength: number, clauses: number, before: number): number {
+  /** A tool gets the best of a word's terms and not their sum: a list of synonyms must not pay. */
+  #addTerm(segment: Segment, at: number, base: number, strength: number, rows: readonly Row[], before: number): number {
     if (at < 0) return before;
     const { starts, places, impacts } = segment;
     const scale = strength * IMPACT_UNIT;
@@ -142,92 +144,73 @@ export class Ranking {
       const place = base + (places[n] ?? 0);
       const gain = scale * (impacts[n] ?? 0);
       const had = this.#best[place] ?? 0;
-      if (gain <= had) continue;
+      if (gain <= had || this.#isAllowed[place] !== 1) continue;
       if (had === 0) {
         this.#touched[touched] = place;
         touched += 1;
       }
       this.#best[place] = gain;
-      this.#add(SCORE, place, gain - had);
-      if (clauses !== 0) this.#addToClauses(clauses, place, gain - had);
+      for (const row of rows) add(row, place, gain - had);
     }
     return touched;
   }
 
-  #addToClauses(clauses: number, place: number, gain: number): void {
-    let row = FIRST_CLAUSE;
-    for (let rest = clauses; rest !== 0; rest >>>= 1) {
-      if ((rest & 1) === 1) this.#add(row, place, gain);
-      row += 1;
-    }
-  }
-
-  /** The score of a tool for its best clause, each as a share of the best score for it; a short query is one clause. */
-  #joinClauses(count: number): void {
-    const [first, last] = count > 0 ? [FIRST_CLAUSE, FIRST_CLAUSE + count - 1] : [SCORE, SCORE];
-    for (let row = first; row <= last; row += 1) {
-      const scale = 1 / (this.#largest(row) || 1);
-      for (let place = 0; place < this.#size; place += 1) {
-        const share = scale * this.#at(row, place);
-        if (share > this.#at(CLAUSE, place)) this.#rows[CLAUSE * this.#size + place] = share;
-      }
+  /** The score of a tool for its best clause, each as a share of the best score for it. A short query is one clause. */
+  #joinClauses(): void {
+    for (const row of this.#clauses.length > 0 ? this.#clauses : [this.#score]) {
+      const scale = 1 / this.#largest(row);
+      for (let place = 0; place < this.#size; place += 1)
+        this.#clause[place] = Math.max(this.#clause[place] ?? 0, scale * (row[place] ?? 0));
     }
   }
 
   #addMeaning({ segments }: Corpus, cosineOf: CosineOf): void {
-    let base = 0;
-    for (const segment of segments) {
-      segment.tools.forEach((tool, local) => {
-        this.#add(MEANING, base + local, Math.max(0, cosineOf(tool) ?? 0));
-      });
-      base += segment.tools.length;
+    let place = 0;
+    for (const { tools } of segments) {
+      for (const tool of tools) {
+        if (this.#isAllowed[place] === 1) this.#meaning[place] = Math.max(0, cosineOf(tool) ?? 0);
+        place += 1;
+      }
     }
-    const best = this.#largest(MEANING) || 1;
-    for (let place = 0; place < this.#size; place += 1)
-      this.#rows[MEANING * this.#size + place] = this.#at(MEANING, place) / best;
+    const best = this.#largest(this.#meaning);
+    for (place = 0; place < this.#size; place += 1) this.#meaning[place] = (this.#meaning[place] ?? 0) / best;
   }
 
-  #at(row: number, place: number): number {
-    return this.#rows[row * this.#size + place] ?? 0;
-  }
-
-  #add(row: number, place: number, gain: number): void {
-    const at = row * this.#size + place;
-    this.#rows[at] = (this.#rows[at] ?? 0) + gain;
-  }
-
-  #largest(row: number): number {
+  /** The largest number of a row; 1 if all are 0. */
+  #largest(row: Row): number {
     let largest = 0;
-    for (let place = 0; place < this.#size; place += 1)
-      if (this.#isAllowed[place] === 1) largest = Math.max(largest, this.#at(row, place));
-    return largest;
+    for (let place = 0; place < this.#size; place += 1) largest = Math.max(largest, row[place] ?? 0);
+    return largest || 1;
   }
 
   /** The places with the largest numbers of a row, largest first. */
-  #top(row: number, most: number): readonly number[] {
+  #top(row: Row, most: number): readonly number[] {
     const kept: number[] = [];
-    const byRow = (a: number, b: number): number => this.#at(row, b) - this.#at(row, a) || a - b;
+    const byRow = (a: number, b: number): number => (row[b] ?? 0) - (row[a] ?? 0) || a - b;
     let least = 0;
     for (let place = 0; place < this.#size; place += 1) {
-      if (this.#at(row, place) <= least || this.#isAllowed[place] === 0) continue;
+      if ((row[place] ?? 0) <= least) continue;
       kept.push(place);
       if (kept.length < 4 * most) continue;
       kept.sort(byRow).splice(most);
-      least = this.#at(row, kept[most - 1] ?? 0);
+      least = row[kept[most - 1] ?? 0] ?? 0;
     }
     return kept.sort(byRow).slice(0, most);
   }
 
   #clear({ segments, size, includeDisabled, server }: Corpus, clauseCount: number): void {
-    const length = (FIRST_CLAUSE + clauseCount) * size;
     this.#size = size;
-    if (this.#rows.length < length) this.#rows = new Float32Array(length);
-    else this.#rows.fill(0, 0, length);
-    if (this.#best.length < size) {
-      this.#best = new Float32Array(size);
-      this.#touched = new Uint32Array(size);
+    if (this.#isAllowed.length < size) {
       this.#isAllowed = new Uint8Array(size);
+      this.#touched = new Uint32Array(size);
+      this.#rows.length = 0;
     } else this.#isAllowed.fill(0);
+    const row = (n: number): Row => {
+      this.#rows[n] ??= new Float32Array(this.#isAllowed.length);
+      return this.#rows[n].fill(0, 0, size);
+    };
+    [this.#score, this.#use, this.#clause, this.#meaning, this.#best] = [row(0), row(1), row(2), row(3), row(4)];
+    this.#clauses = Array.from({ length: clauseCount }, (_, n) => row(5 + n));
     const least = includeDisabled ? ToolState.disabled : ToolState.enabled;
     let base = 0;
     for (const { servers, states, tools } of segments) {
@@ -241,15 +224,20 @@ export class Ranking {
   }
 }
 
-function byFinalScore(a: RankedTool, b: RankedTool): number {
-  return b.score - a.score || a.place - b.place;
+function add(row: Row, place: number, gain: number): void {
+  row[place] = (row[place] ?? 0) + gain;
 }
 
-/** The share of the name's words that the query has: a tool whose whole name is asked for is more likely meant. */
-function nameCover(segment: Segment, local: number, factors: ReadonlyMap<TermId, number>, corpus: Corpus): number {
+/** The share of the name's words that the query has, by their rarity. */
+function nameCover(name: string, factors: ReadonlyMap<TermId, number>, corpus: Corpus): number {
+  const terms = new Set<TermId>();
+  eachWord(name.slice(0, MAX_CHARACTERS.name), (word) => {
+    const term = corpus.vocabulary.findWord(word);
+    if (term !== undefined && term !== NO_TERM) terms.add(term);
+  });
   let covered = 0;
   let total = 0;
-  for (const term of nameTermsOf(segment, local)) {
+  for (const term of terms) {
     const weight = rarity(frequency(term, corpus), corpus.size);
     covered += weight * (factors.get(term) ?? 0);
     total += weight;
@@ -257,11 +245,12 @@ function nameCover(segment: Segment, local: number, factors: ReadonlyMap<TermId,
   return total > 0 ? covered / total : 0;
 }
 
-function locate(segments: readonly Segment[], place: number): { readonly segment: Segment; readonly local: number } {
+function toolAt(segments: readonly Segment[], place: number): StoredTool {
   let local = place;
-  for (const segment of segments) {
-    if (local < segment.tools.length) return { segment, local };
-    local -= segment.tools.length;
+  for (const { tools } of segments) {
+    const tool = tools[local];
+    if (tool) return tool;
+    local -= tools.length;
   }
   throw new RangeError(`no tool at place ${place}`);
 }
@@ -276,7 +265,7 @@ function frequency(term: TermId, { segments, remembered }: Corpus): number {
   return count;
 }
 
-/** The inverse document frequency: the fewer tools have a word, the more it tells them apart. */
+/** The inverse document frequency. */
 function rarity(count: number, size: number): number {
   return Math.log(1 + (size - Math.min(count, size) + 0.5) / (count + 0.5));
 }

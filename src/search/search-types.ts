@@ -1,4 +1,4 @@
-/** A tool as the index takes it; everything in it but `server`, `tags` and `enabled` was written by a server. */
+/** A tool to be indexed. All fields but `server`, `tags` and `enabled` come from a server and are not trusted. */
 export interface IndexedTool {
   readonly server: string;
   readonly name: string;
@@ -20,14 +20,14 @@ export interface SearchResult {
   readonly server: string;
   readonly tool: string;
   readonly summary: string;
-  /** Between 0 and 1, and the same thing in every answer: how much of the need the tool speaks of. */
+  /** From 0 to 1: how much of the need the tool covers. Values of different answers can be compared. */
   readonly relevance: number;
   readonly tags: readonly string[];
-  /** Nothing that was asked for is really there. */
+  /** The tool covers little of the need. */
   readonly weak?: true;
-  /** The words, as the tool writes them, for which it was found. */
+  /** The words of the tool that match the query, as the tool writes them. */
   readonly why: readonly string[];
-  /** What the ranking was computed from. */
+  /** What the score consists of. */
   readonly parts: ScoreParts;
 }
 
@@ -35,21 +35,21 @@ export interface SearchResult {
 export interface ScoreParts {
   /** The words of the whole need. */
   readonly words: number;
-  /** Earlier needs with these words that the tool met. */
+  /** The words of earlier needs that the tool met. */
   readonly use: number;
-  /** The words of that part of a long need which the tool meets best. */
+  /** The words of the part of a long need that the tool meets best. */
   readonly clauses: number;
-  /** How much of the tool's name is in the need. */
+  /** The share of the tool's name that is in the need. */
   readonly name: number;
   /** The similarity in meaning, if there is a model. */
   readonly meaning: number;
 }
 
-/** A need that a tool once met. */
+/** A need that a tool met. */
 export interface RememberedUse {
   readonly server: string;
   readonly tool: string;
   readonly query: string;
-  /** When it was last met, in milliseconds. */
+  /** The time of the last use, in milliseconds since 1970. */
   readonly at: number;
 }

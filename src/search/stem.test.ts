@@ -13,7 +13,7 @@ describe('stem', () => {
     ['index', 'indices', 'indexes'],
     ['send', 'sent', 'sending'],
     ['stop', 'stopped', 'stopping'],
-  ])('brings the forms of %s together', (...forms) => {
+  ])('is the same for all forms of %s', (...forms) => {
     expect(new Set(forms.map(stem)).size).toBe(1);
   });
 
@@ -24,11 +24,11 @@ describe('stem', () => {
     ['universe', 'university'],
     ['number', 'numb'],
     ['community', 'communicate'],
-  ])('keeps %s and %s apart', (one, other) => {
+  ])('differs for %s and %s', (one, other) => {
     expect(stem(one)).not.toBe(stem(other));
   });
 
-  it.each(['s3', 'as', '天气', 'große', '', '__proto__', 'constructor'])('leaves no harm in %j', (word) => {
+  it.each(['s3', 'as', '天气', 'große', '', '__proto__', 'constructor'])('returns a string for %j', (word) => {
     expect(typeof stem(word)).toBe('string');
   });
 });

@@ -1,108 +1,60 @@
-/** One word in a text: in small letters, without accents, with its place. */
-export type WordSink = (word: string, start: number, end: number, isPart: boolean) => void;
+/** One word of a text, lowercase and without accents, and where it starts. */
+export type WordSink = (word: string, start: number) => void;
 
-/** A name of two parts like `GitHub` is also known as one word; longer ones are sentences in disguise. */
+/** A two-part name such as `GitHub` also counts as one word. A longer run is a phrase. */
 const LONGEST_BRAND = 14;
-/** What is longer is a key or a hash, and nobody looks for it. */
+/** Anything longer is a key or a hash. */
 const LONGEST_WORD = 40;
-/** A run of letters this long is a word of its own when digits follow, while `s3` and `mp4` are one. */
-const LETTERS_BEFORE_DIGITS = 3;
-
-const OTHER = 0;
-const LOWER = 1;
-const UPPER = 2;
-const DIGIT = 3;
-const WIDE = 4;
+/** Letters and digits. The end of `user's` and `don't` is no word. */
+const RUN = /([\p{L}\p{M}\p{N}]+)(?:(?<=\p{Ll})['’]\p{Ll}{1,2}(?!\p{L}))?/gu;
+/** Scripts without spaces: Thai, Lao, Chinese, Japanese, Korean. */
+const WIDE = /^[\u0e00-\u0eff\u3040-\ud7af]/u;
+const WIDE_BORDER =
+  /(?<=[\u0e00-\u0eff\u3040-\ud7af])(?![\u0e00-\u0eff\u3040-\ud7af])|(?<![\u0e00-\u0eff\u3040-\ud7af])(?=[\u0e00-\u0eff\u3040-\ud7af])/u;
+/** Between the parts of an identifier. Digits after three letters are a part; `s3` and `mp4` are one word. */
+const PART_BORDER =
+  /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=.\p{N})(?=\p{Lu})|(?<=\p{Ll}{3}|\p{Lu}{3}|\p{Lu}\p{Ll}{2})(?=\p{N})/u;
 
 /** Finds the words of prose and of identifiers: `getUserId`, `get_user_id` and `get user id` have the same three. */
 export function eachWord(text: string, emit: WordSink): void {
-  let start = 0;
-  let allWide = true;
-  for (let at = 0; at <= text.length; at += 1) {
-    const kind = at < text.length ? kindAt(text, at) : OTHER;
-    if (kind === WIDE || kind === LOWER || kind === UPPER || kind === DIGIT) {
-      if (kind !== WIDE) allWide = false;
-      continue;
+  for (const { 1: run = '', index } of text.matchAll(RUN)) {
+    if (/^[A-Z]?[a-z]+$/.test(run)) send(run, index, emit);
+    else {
+      let at = index;
+      for (const piece of run.split(WIDE_BORDER)) {
+        if (WIDE.test(piece)) eachPair(piece, at, emit);
+        else eachPart(piece, at, emit);
+        at += piece.length;
+      }
     }
-    if (at > start) {
-      if (allWide) wideWords(text, start, at, emit);
-      else splitRun(text, start, at, emit);
-    }
-    start = at + 1;
-    allWide = true;
-    // The rest of `user's` and `don't` is no word.
-    if (text.charCodeAt(at) === 39 || text.charCodeAt(at) === 0x2019) start = afterApostrophe(text, at);
-    at = start - 1;
   }
 }
 
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code >= 97 && code <= 122) return LOWER;
-  if (code >= 65 && code <= 90) return UPPER;
-  if (code >= 48 && code <= 57) return DIGIT;
-  if (code < 128) return OTHER;
-  return kindBeyondAscii(text.charAt(at), code);
+function eachPair(run: string, start: number, emit: WordSink): void {
+  if (run.length === 1) emit(run, start);
+  for (let at = 0; at + 2 <= run.length; at += 1) emit(run.slice(at, at + 2), start + at);
 }
 
-function kindBeyondAscii(char: string, code: number): number {
-  // Scripts that are written without spaces.
-  if (code >= 0x0e00 && (code <= 0x0eff || (code >= 0x3040 && code <= 0xd7af))) return WIDE;
-  if (!/[\p{L}\p{M}\p{N}]/u.test(char)) return OTHER;
-  return char !== char.toLowerCase() ? UPPER : LOWER;
-}
-
-function afterApostrophe(text: string, at: number): number {
-  if (at === 0 || kindAt(text, at - 1) !== LOWER) return at + 1;
-  let end = at + 1;
-  while (end < text.length && kindAt(text, end) === LOWER) end += 1;
-  return end - at <= 3 ? Math.max(end, at + 1) : at + 1;
-}
-
-/** Without spaces to go by, every two neighbours are a word. */
-function wideWords(text: string, start: number, end: number, emit: WordSink): void {
-  if (end - start === 1) emit(text.slice(start, end), start, end, false);
-  for (let at = start; at + 2 <= end; at += 1) emit(text.slice(at, at + 2), at, at + 2, false);
-}
-
-function splitRun(text: string, start: number, end: number, emit: WordSink): void {
-  let from = start;
-  let parts = 0;
-  let before = kindAt(text, start);
-  for (let at = start + 1; at < end; at += 1) {
-    const kind = kindAt(text, at);
-    if (isBorder(before, kind, at - from, at + 1 < end ? kindAt(text, at + 1) : OTHER)) {
-      send(text, from, at, emit, true);
-      parts += 1;
-      from = at;
-    }
-    before = kind;
+function eachPart(run: string, start: number, emit: WordSink): void {
+  const parts = run.split(PART_BORDER);
+  let at = start;
+  for (const part of parts) {
+    send(part, at, emit);
+    at += part.length;
   }
-  send(text, from, end, emit, parts > 0);
-  const isBrand = parts === 1 && end - start <= LONGEST_BRAND && kindAt(text, start) === UPPER && before !== DIGIT;
-  if (isBrand) send(text, start, end, emit, false);
+  if (parts.length === 2 && run.length <= LONGEST_BRAND && /^\p{Lu}.*\P{N}$/u.test(run)) send(run, start, emit);
 }
 
-function isBorder(before: number, kind: number, length: number, next: number): boolean {
-  if (kind === UPPER)
-    return before === LOWER || (before === UPPER && next === LOWER) || (before === DIGIT && length > 1);
-  if (kind === DIGIT) return before !== DIGIT && length >= LETTERS_BEFORE_DIGITS;
-  return false;
-}
-
-function send(text: string, start: number, end: number, emit: WordSink, isPart: boolean): void {
-  if (end - start > LONGEST_WORD) return;
-  emit(plain(text.slice(start, end)), start, end, isPart);
+function send(word: string, start: number, emit: WordSink): void {
+  if (word.length <= LONGEST_WORD) emit(plain(word), start);
 }
 
 function plain(word: string): string {
-  const small = word.toLowerCase();
-  for (let at = 0; at < small.length; at += 1)
-    if (small.charCodeAt(at) > 127) return small.normalize('NFKD').replaceAll(/\p{M}+/gu, '');
-  return small;
+  const lower = word.toLowerCase();
+  return /^[a-z0-9]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}+/gu, '');
 }
 
-/** Two spellings of one name have one key: letters and digits, small. */
+/** All spellings of a name have the same key: its letters and digits in lower case. */
 export function nameKey(name: string): string {
   return plain(name).replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }

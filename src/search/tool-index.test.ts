@@ -34,7 +34,7 @@ const show = (results: readonly { readonly server: string; readonly tool: string
   results.map(({ server, tool }) => `${server}/${tool}`);
 
 describe('search', () => {
-  it('tells of each result all that a reader needs', () => {
+  it('returns server, tool, summary, relevance, tags, matching words and score parts', () => {
     expect(createToolIndex(TOOLS).search('open an issue for my team', { limit: 1 })).toEqual([
       {
         server: 'linear',
@@ -61,7 +61,7 @@ describe('search', () => {
     { need: 'WeatherMcpServer.forecast', first: ['weather-mcp-server/forecast'] },
     { need: 'send', first: ['mail/send'] },
     { need: 'mail', first: ['mail/send'] },
-  ])('puts what is named first: $need', ({ need, first }) => {
+  ])('ranks the tool or server that $need names first', ({ need, first }) => {
     const results = createToolIndex(TOOLS).search(need);
     expect(show(results).slice(0, first.length).toSorted()).toEqual(first.toSorted());
     expect(show(results)[0]).toBe(first[0]);
@@ -71,14 +71,14 @@ describe('search', () => {
   it.each([
     { need: 'mail__send', first: 'mail/send' },
     { need: 'mail_send', first: 'all/mail_send' },
-  ])('takes $need for what is spelled like it, where two sound alike', ({ need, first }) => {
+  ])('prefers the exact spelling for $need', ({ need, first }) => {
     const index = createToolIndex([{ server: 'all', name: 'mail_send' }, ...TOOLS]);
     expect(show(index.search(need))[0]).toBe(first);
   });
 
   it.each([
-    { title: 'other forms of the words', need: 'creating issues in repositories', first: 'github/create_issue' },
-    { title: 'other words for the same', need: 'climate', first: 'weather-mcp-server/forecast' },
+    { title: 'other forms of its words', need: 'creating issues in repositories', first: 'github/create_issue' },
+    { title: 'a synonym', need: 'climate', first: 'weather-mcp-server/forecast' },
     { title: 'the name of a parameter', need: 'recipient', first: 'mail/send' },
     { title: 'a tag', need: 'tracker', first: 'linear/createIssue' },
     { title: 'a typo', need: 'merge a pull reqeust', first: 'github/merge_pull_request' },
@@ -88,27 +88,27 @@ describe('search', () => {
       need: 'Hi! I have a draft here. Could you please send it as an email to Bob?',
       first: 'mail/send',
     },
-  ])('finds by $title', ({ need, first }) => {
+  ])('finds a tool by $title', ({ need, first }) => {
     expect(show(createToolIndex(TOOLS).search(need))[0]).toBe(first);
   });
 
   it.each([
     { title: 'as a list', query: ['send an email', 'read a file', 'weather forecast'] },
-    { title: 'one a line', query: 'send an email\nread a file\n\nweather forecast' },
-  ])('gives several needs their turns, $title', ({ query }) => {
+    { title: 'one on each line', query: 'send an email\nread a file\n\nweather forecast' },
+  ])('returns the best tool of each of several needs, $title', ({ query }) => {
     const results = createToolIndex(TOOLS).search(query, { limit: 4 });
     expect(show(results).slice(0, 3)).toEqual(['mail/send', 'fs/read_file', 'weather-mcp-server/forecast']);
     expect(results).toHaveLength(4);
     expect(new Set(show(results)).size).toBe(4);
   });
 
-  it('shows a tool that is off only to who asks for those', () => {
+  it('returns disabled tools only with includeDisabled', () => {
     const index = createToolIndex(TOOLS);
     expect(show(index.search('delete_message'))).not.toContain('mail/delete_message');
     expect(show(index.search('delete_message', { includeDisabled: true }))[0]).toBe('mail/delete_message');
   });
 
-  it('keeps to one server if asked to', () => {
+  it('searches only the given server', () => {
     const results = createToolIndex(TOOLS).search('create issue', { server: 'github' });
     expect(new Set(results.map(({ server }) => server))).toEqual(new Set(['github']));
   });
@@ -118,16 +118,16 @@ describe('search', () => {
     { limit: 0, count: 1 },
     { limit: Number.NaN, count: 10 },
     { limit: 1e9, count: 100 },
-  ])('gives $count results for a limit of $limit', ({ limit, count }) => {
+  ])('returns $count results for a limit of $limit', ({ limit, count }) => {
     const many = Array.from({ length: 300 }, (_, n) => ({ server: 's', name: `tool_${n}`, description: 'a thing' }));
     expect(createToolIndex(many).search('thing', { limit })).toHaveLength(count);
   });
 
-  it.each(['', ' \n ', '???', 'the of and', 'zzzzqq'])('has no answer to %j', (need) => {
+  it.each(['', ' \n ', '???', 'the of and', 'zzzzqq'])('returns nothing for %j', (need) => {
     expect(createToolIndex(TOOLS).search(need)).toEqual([]);
   });
 
-  it('marks a result that covers little of the need', () => {
+  it('marks results that cover little of the need as weak', () => {
     const marks = createToolIndex(TOOLS)
       .search('merge a pull request')
       .map(({ tool, weak }) => [tool, weak === true]);
@@ -141,20 +141,20 @@ describe('search', () => {
     'rent a bicycle in Lisbon for the next summer holiday',
     'book a table in a restaurant nearby',
     'translate my thesis into Icelandic and print it tomorrow',
-  ])('has no answer to a need that no tool covers: %s', (need) => {
+  ])('returns nothing for a need that no tool covers: %s', (need) => {
     expect(createToolIndex(TOOLS).search(need)).toEqual([]);
   });
 });
 
-describe('what changes', () => {
-  it('puts the new tools of a server in the place of all its old ones', () => {
+describe('add, remove and remember', () => {
+  it('replaces all tools of a server that is added again', () => {
     const index = createToolIndex(TOOLS);
     index.add([{ server: 'github', name: 'create_issue', description: 'Opens a ticket' }]);
     expect(show(index.search('github')).filter((path) => path.startsWith('github/'))).toEqual(['github/create_issue']);
     expect(index.search('create_issue')[0]?.summary).toBe('Opens a ticket');
   });
 
-  it('forgets a server that is removed, and only that', () => {
+  it('removes the tools of one server only', () => {
     const index = createToolIndex(TOOLS);
     index.remove('github');
     expect(show(index.search('create issue')).filter((path) => path.startsWith('github/'))).toEqual([]);
@@ -162,7 +162,7 @@ describe('what changes', () => {
     expect(show(index.search('read_file'))[0]).toBe('fs/read_file');
   });
 
-  it('answers the same whether servers came at once, one by one or again and again', () => {
+  it('ranks the same whether servers are added at once, one by one or repeatedly', () => {
     const servers = Array.from({ length: 60 }, (_, n) =>
       TOOLS.map((tool) => ({ ...tool, server: `${tool.server}${n}`, description: `${tool.description} number${n}` })),
     );
@@ -177,7 +177,7 @@ describe('what changes', () => {
     }
   });
 
-  it('remembers what a need was met with, over a removal and on another day', () => {
+  it('finds a tool by a remembered need, also after its server was removed and added, and in a new index', () => {
     let now = 1_700_000_000_000;
     const index = createToolIndex(TOOLS, { now: () => now });
     const need = 'ping the boss';
@@ -193,7 +193,7 @@ describe('what changes', () => {
     expect(show(later.search(need))[0]).toBe('mail/send');
   });
 
-  it('lets what was remembered fade', () => {
+  it('counts a remembered need less after 360 days', () => {
     let now = 1_700_000_000_000;
     const index = createToolIndex(TOOLS, { now: () => now });
     index.remember({ server: 'mail', tool: 'send' }, 'ping the boss');
@@ -206,18 +206,18 @@ describe('what changes', () => {
   });
 });
 
-describe('what servers write to be found', () => {
+describe('hostile tools', () => {
   const honest: IndexedTool = { server: 'mail', name: 'compose', description: 'Write and send an email to somebody.' };
   const words =
     'send email mail message write compose somebody post deliver recipient inbox smtp gmail letter best top';
   it.each<{ title: string; liar: IndexedTool }>([
     { title: 'a list of keywords', liar: { server: 'x', name: 'helper', description: words } },
     {
-      title: 'the same words over and over',
+      title: 'repeated words',
       liar: { server: 'x', name: 'helper', description: 'send email '.repeat(50) },
     },
     {
-      title: 'a list after an honest beginning',
+      title: 'a list after an honest first sentence',
       liar: { server: 'x', name: 'helper', description: `Plays chess. ${words.repeat(20)}` },
     },
     {
@@ -238,13 +238,13 @@ describe('what servers write to be found', () => {
         inputSchema: schema(...words.split(' ')),
       },
     },
-  ])('does not win with $title', ({ liar }) => {
+  ])('does not rank a tool first for $title', ({ liar }) => {
     const index = createToolIndex([...TOOLS.filter(({ server }) => server !== 'mail'), liar, honest]);
     for (const need of ['send an email', 'write an email to somebody', 'compose email'])
       expect([need, show(index.search(need))[0]]).toEqual([need, 'mail/compose']);
   });
 
-  it('reads no more of a huge tool than of a large one', () => {
+  it('indexes huge descriptions and schemas within two seconds', () => {
     const deep = (depth: number): unknown =>
       depth === 0 ? {} : { properties: { [`level${depth}`]: deep(depth - 1) }, items: deep(depth - 1) };
     const wide = schema(...Array.from({ length: 20_000 }, (_, n) => `parameter${n}`), 'zebra');
@@ -254,14 +254,14 @@ describe('what servers write to be found', () => {
       description: 'send mail '.repeat(200_000),
       inputSchema,
     }));
-    const started = Date.now();
+    const started = process.cpuUsage();
     const index = createToolIndex([...TOOLS, ...huge]);
     expect(show(index.search('zebra'))).toEqual([]);
     expect(show(index.search('read a file'))[0]).toBe('fs/read_file');
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
   });
 
-  it('looks at no more of a schema than it will keep', () => {
+  it('reads only the part of a schema that it indexes', () => {
     let looks = 0;
     const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, {}]));
     const properties = new Proxy(wide, {
@@ -275,7 +275,7 @@ describe('what servers write to be found', () => {
     expect(looks).toBeGreaterThan(0);
   });
 
-  it('survives any tool and any need', () => {
+  it('accepts any tool and any query', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('__proto__', 'constructor', 'toString', 'a.b'),

@@ -10,7 +10,7 @@ import {
   ToolState,
   weigh,
 } from './index-segment.js';
-import { MAX_NEED_CHARACTERS } from './parse-query.js';
+import { needsIn } from './parse-query.js';
 import { type Corpus, Ranking, type RememberedPostings } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
 import { synonymWords } from './synonyms.js';
@@ -19,18 +19,18 @@ import { parseUses, UsageMemory } from './usage-memory.js';
 import { Vocabulary } from './vocabulary.js';
 
 export interface ToolIndex {
-  /** Tools of a server that is known already take the place of all it had. */
+  /** Adds tools. If a server is known already, its new tools replace all its old ones. */
   add(tools: readonly IndexedTool[]): void;
   remove(server: string): void;
-  /** For a call that went well after a search; nothing that a server says may come here. */
+  /** Records that a tool met a need. Pass only the text of the query, never text from a server. */
   remember(tool: { readonly server: string; readonly tool: string }, query: string): void;
-  /** Several needs at once, as a list or one a line, share the places of the answer in turn. */
+  /** Finds tools, best first. Several needs, as a list or one on each line, take turns in the answer. */
   search(query: string | readonly string[], options?: SearchOptions): readonly SearchResult[];
-  /** What was remembered, to be kept somewhere. */
+  /** All remembered uses, to be stored by the caller. */
   memory(): RememberedUse[];
-  /** Takes back what was kept; whatever is not a use is left out. */
+  /** Adds stored uses; invalid entries are skipped. */
   recall(uses: unknown): void;
-  /** Settles when the embedder has made all that it was asked for; no search waits for that. */
+  /** Settles when the embedder has finished all vectors. A search does not wait for it. */
   embedded(): Promise<void>;
 }
 
@@ -39,19 +39,18 @@ export interface ToolIndexOptions {
   readonly embedder?: Embedder;
 }
 
-/** An index of its own, in memory; nothing is read or written anywhere. */
+/** Creates a search index in memory. It reads and writes no files. */
 export function createToolIndex(tools: readonly IndexedTool[] = [], options: ToolIndexOptions = {}): ToolIndex {
   const index = new SegmentedIndex(options);
   index.add(tools);
   return index;
 }
 
-/** More are merged, the smallest first, so that no word has to be looked up in many places. */
+/** Further segments are merged, the smallest first, because each word is looked up in every segment. */
 const MAX_SEGMENTS = 12;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const MAX_DESCRIPTION = 200;
-const MAX_NEEDS = 12;
 
 class SegmentedIndex implements ToolIndex {
   readonly #now: () => number;
@@ -114,13 +113,15 @@ class SegmentedIndex implements ToolIndex {
   }
 
   search(query: string | readonly string[], options: SearchOptions = {}): readonly SearchResult[] {
-    const limit = limitOf(options.limit);
+    const needs = needsIn(query);
+    const limit = limitOf(options.limit, needs.length);
     const { server, includeDisabled = false } = options;
     const averages = this.#averages.rounded();
     for (const segment of this.#segments) weigh(segment, averages);
     this.#remembered ??= this.#memory.postings(this.#segments, this.#means.vocabulary);
     const corpus: Corpus = {
       segments: this.#segments,
+      vocabulary: this.#means.vocabulary,
       size: this.#segments.reduce((sum, { tools }) => sum + tools.length, 0),
       averageWords: averages.reduce((sum, one) => sum + one, 0),
       remembered: this.#remembered,
@@ -128,12 +129,12 @@ class SegmentedIndex implements ToolIndex {
       server,
     };
     return takeTurns(
-      needsIn(query).map((need) => answerNeed(need, corpus, limit, this.#means)),
+      needs.map((need) => answerNeed(need, corpus, limit, this.#means)),
       limit,
     );
   }
 
-  /** A tool that is gone keeps its place until its segment is tidied; nothing else has to move. */
+  /** Marks the tools of a server as removed. They keep their places until their segment is merged. */
   #bury(server: string): void {
     for (const segment of this.#segments) {
       for (const range of segment.servers) {
@@ -160,25 +161,21 @@ class SegmentedIndex implements ToolIndex {
   }
 }
 
-/** What a model reads of a tool. */
+/** The text of a tool for the embedder. */
 function textOf({ server, name, description = '' }: StoredTool): string {
   const words: string[] = [];
   eachWord(name, (word) => words.push(word));
   return `${server} ${words.join(' ')}: ${description.slice(0, MAX_DESCRIPTION)}`;
 }
 
-function limitOf(asked = DEFAULT_LIMIT): number {
-  return Number.isNaN(asked) ? DEFAULT_LIMIT : Math.floor(Math.max(1, Math.min(MAX_LIMIT, asked)));
+/** Without a given limit, each need has a place. */
+function limitOf(asked: number | undefined, needs: number): number {
+  return asked === undefined || Number.isNaN(asked)
+    ? Math.max(DEFAULT_LIMIT, needs)
+    : Math.floor(Math.max(1, Math.min(MAX_LIMIT, asked)));
 }
 
-function needsIn(query: string | readonly string[]): readonly string[] {
-  return (typeof query === 'string' ? query.split('\n') : query)
-    .map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim())
-    .filter((need) => need !== '')
-    .slice(0, MAX_NEEDS);
-}
-
-/** The first for each need, then the second for each: no need may fill the answer alone. */
+/** The best tool for each need, then the second best for each, and so on. */
 function takeTurns(answers: readonly (readonly SearchResult[])[], limit: number): readonly SearchResult[] {
   const only = answers[0];
   if (only && answers.length === 1) return only;

@@ -3,8 +3,8 @@ import { summaryOf } from './tool-summary.js';
 
 describe('summaryOf', () => {
   it.each([
-    { title: 'nothing for nothing', text: undefined, summary: '' },
-    { title: 'a short text as it is', text: 'List records', summary: 'List records' },
+    { title: 'an empty text without a description', text: undefined, summary: '' },
+    { title: 'a short text unchanged', text: 'List records', summary: 'List records' },
     { title: 'the first of several sentences', text: 'Create an issue. Needs a token.', summary: 'Create an issue' },
     {
       title: 'the beginning of a long sentence, cut between words',
@@ -12,34 +12,34 @@ describe('summaryOf', () => {
       summary: 'Search the whole organisation for documents, messages and…',
     },
     {
-      title: 'a sentence across a short form',
+      title: 'a sentence with an abbreviation',
       text: 'Add a reaction, e.g. a heart. Then stop.',
       summary: 'Add a reaction, e.g. a heart',
     },
     {
-      title: 'a line that was only wrapped',
+      title: 'a wrapped line',
       text: 'Read a file\nfrom the disk.\nMore.',
       summary: 'Read a file from the disk',
     },
-    { title: 'a paragraph without an end', text: 'Update a page\n\nErrors: 400', summary: 'Update a page' },
-    { title: 'what stands after a heading', text: '🎯 Purpose:\n  1. Lists all owners.', summary: 'Lists all owners' },
-    { title: 'markdown without its marks', text: '## **Run** `code`', summary: 'Run code' },
+    { title: 'a paragraph without a full stop', text: 'Update a page\n\nErrors: 400', summary: 'Update a page' },
+    { title: 'the text after a heading', text: '🎯 Purpose:\n  1. Lists all owners.', summary: 'Lists all owners' },
+    { title: 'Markdown as plain text', text: '## **Run** `code`', summary: 'Run code' },
     {
       title: 'a language without spaces',
       text: '获取天气预报信息并返回结果。第二句。',
       summary: '获取天气预报信息并返回结果',
     },
-    { title: 'one word without an end', text: 'x'.repeat(5_000), summary: `${'x'.repeat(59)}…` },
-  ])('gives $title', ({ text, summary }) => {
+    { title: 'the beginning of one very long word', text: 'x'.repeat(5_000), summary: `${'x'.repeat(59)}…` },
+  ])('returns $title', ({ text, summary }) => {
     expect(summaryOf(text)).toBe(summary);
   });
 
-  it('never cuts a character in two', () => {
+  it('does not split a surrogate pair', () => {
     for (let lead = 0; lead < 4; lead += 1)
       expect(summaryOf(`${'x'.repeat(lead)}${'😀'.repeat(80)}`)).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
   });
 
-  it('takes no longer for a megabyte', () => {
+  it('reads only the beginning of a megabyte', () => {
     expect(summaryOf(`Send mail ${' \n'.repeat(500_000)}`)).toBe('Send mail');
   });
 });

@@ -3,7 +3,7 @@ import type { IndexedTool } from './search-types.js';
 import { eachWord } from './tokenize.js';
 
 /** How much of each text is read; a longer text does not describe a tool better. */
-const MAX_CHARACTERS = {
+export const MAX_CHARACTERS = {
   name: 128,
   server: 64,
   description: 2_400,

@@ -8,12 +8,12 @@ function knowing(...words: string[]): Vocabulary {
 }
 
 describe('Vocabulary', () => {
-  it('gives the forms of a word one number and a stop word none', () => {
+  it('gives all forms of a word one number, and stop words none', () => {
     const vocabulary = new Vocabulary();
     expect(['issue', 'issues', 'the', 'pull'].map((word) => vocabulary.learn(word))).toEqual([0, 0, NO_TERM, 1]);
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('takes %s for a word like any other', (word) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('learns %s like any other word', (word) => {
     const vocabulary = knowing('first');
     expect(vocabulary.findWord(word)).toBeUndefined();
     expect(vocabulary.learn(word)).toBe(1);
@@ -21,19 +21,19 @@ describe('Vocabulary', () => {
   });
 
   it.each([
-    { title: 'a letter too few', typo: 'screenhot', known: ['screenshot', 'screen'], found: [0] },
-    { title: 'a letter too many', typo: 'weeather', known: ['weather', 'leather'], found: [0] },
-    { title: 'two letters swapped', typo: 'calcualte', known: ['calculate', 'calendar'], found: [0] },
+    { title: 'a missing letter', typo: 'screenhot', known: ['screenshot', 'screen'], found: [0] },
+    { title: 'a surplus letter', typo: 'weeather', known: ['weather', 'leather'], found: [0] },
+    { title: 'two swapped letters', typo: 'calcualte', known: ['calculate', 'calendar'], found: [0] },
     {
-      title: 'a wrong letter, and all words it could have been',
+      title: 'a wrong letter, with all candidates',
       typo: 'bork',
       known: ['fork', 'bark', 'cat'],
       found: [0, 1],
     },
     { title: 'two wrong letters in a long word', typo: 'kubernitis', known: ['kubernetes'], found: [0] },
-    { title: 'nothing for a word that is too short to tell', typo: 'gti', known: ['git'], found: [] },
+    { title: 'nothing for a word of three letters', typo: 'gti', known: ['git'], found: [] },
     { title: 'nothing for two wrong letters in a short word', typo: 'forrt', known: ['fork'], found: [] },
-  ])('finds $title', ({ typo, known, found }) => {
+  ])('corrects $title', ({ typo, known, found }) => {
     const terms = knowing(...known).corrections(typo);
     expect(terms.map(({ term }) => term)).toEqual(found);
   });
@@ -47,7 +47,7 @@ describe('editsBetween', () => {
     ['abcd', 'xbcd', 1],
     ['abcd', 'badc', 2],
     ['abcd', 'wxyz', 3],
-  ])('counts %s to %s as %d, and more than two as three', (one, other, edits) => {
+  ])('from %s to %s is %d, or 3 for more than 2', (one, other, edits) => {
     expect(editsBetween(one, other, 2)).toBe(edits);
   });
 });

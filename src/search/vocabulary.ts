@@ -4,14 +4,14 @@ import { STOP_WORDS } from './stop-words.js';
 /** A number for each stem. */
 export type TermId = number;
 
-/** What a stop word, and a word past the limit, has for a number. */
+/** Returned for a stop word and for a new word past the limit. */
 export const NO_TERM = -1;
 
-/** Past this a catalogue is more noise than language; what is known by then stays findable. */
+/** Words beyond this are not learned; those learned before stay searchable. */
 const MAX_WORDS = 400_000;
 const LONGEST_TYPO = 24;
 const SHORTEST_TYPO = 4;
-/** From this length on two letters may be wrong. */
+/** A word of at least this length may have two wrong letters. */
 const LONG_WORD = 9;
 const MAX_CORRECTIONS = 4;
 
@@ -21,23 +21,19 @@ export interface Correction {
   readonly edits: number;
 }
 
-/** Every word that a tool was described with, and which of them are forms of one. */
+/** Every word of every tool, with the number of its stem. */
 export class Vocabulary {
   readonly #terms = new Map<string, TermId>();
   readonly #byWord = new Map<string, TermId>();
-  /** Words by their length, since a typo changes it by little. */
+  /** By length, because a typo changes the length by two at most. */
   readonly #byLength: WordList[] = Array.from({ length: LONGEST_TYPO + 3 }, () => new WordList());
 
-  /** With the words that it knows before any tool, so that a correct word is not taken for a typo. */
+  /** `words` are known before any tool is added, so that they are not taken for typos. */
   constructor(words: readonly string[] = []) {
     for (const word of words) this.learn(word);
   }
 
-  get size(): number {
-    return this.#terms.size;
-  }
-
-  /** The number of a word, given to it if it is new. */
+  /** The number of a word's stem; a new stem gets the next number. */
   learn(word: string): TermId {
     const known = this.#byWord.get(word);
     if (known !== undefined) return known;
@@ -48,17 +44,17 @@ export class Vocabulary {
     return term;
   }
 
-  /** The number of a stem if any form of it was ever learned. */
+  /** The number of a stem, if a word with this stem was learned. */
   findStem(stemmed: string): TermId | undefined {
     return this.#terms.get(stemmed);
   }
 
-  /** The number of a word that was learned as it stands. */
+  /** The number of a word's stem, if this very word was learned. */
   findWord(word: string): TermId | undefined {
     return this.#byWord.get(word);
   }
 
-  /** Known words that a typo could have made this one from, the nearest first. */
+  /** Known words from which this one differs by a typo, the nearest first. */
   corrections(word: string): readonly Correction[] {
     if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO) return [];
     const most = word.length >= LONG_WORD ? 2 : 1;
@@ -84,16 +80,11 @@ export class Vocabulary {
 class WordList {
   readonly #words: string[] = [];
   readonly #terms: TermId[] = [];
-  /** Which letters each word has, as bits: one look tells most words apart. */
-  #letters = new Uint32Array(16);
+  /** The letters of each word as bits: comparing these rules out most words. */
+  readonly #letters: number[] = [];
 
   add(word: string, term: TermId): void {
-    if (this.#words.length === this.#letters.length) {
-      const wider = new Uint32Array(this.#letters.length * 2);
-      wider.set(this.#letters);
-      this.#letters = wider;
-    }
-    this.#letters[this.#words.length] = lettersOf(word);
+    this.#letters.push(lettersOf(word));
     this.#words.push(word);
     this.#terms.push(term);
   }
@@ -112,7 +103,7 @@ class WordList {
 function lettersOf(word: string): number {
   let bits = 0;
   for (let at = 0; at < word.length; at += 1) bits |= 1 << (word.charCodeAt(at) & 31);
-  return bits >>> 0;
+  return bits;
 }
 
 function bitCount(value: number): number {
@@ -123,7 +114,7 @@ function bitCount(value: number): number {
 
 const rows = [0, 1, 2].map(() => new Uint8Array(LONGEST_TYPO + 4));
 
-/** Letters to add, drop, change or swap with their neighbour; more than `most` is told as `most + 1`. */
+/** The number of letters to add, drop, change or swap with their neighbour; `most + 1` if it is more than `most`. */
 export function editsBetween(a: string, b: string, most: number): number {
   let [before, last, row] = rows;
   if (!before || !last || !row) return most + 1;

@@ -53,17 +53,19 @@ describe.skipIf(!isThere)('the search over recorded tools (skipped without ../sh
     expect(exact - recall(withTypo)).toBeLessThan(0.02);
   });
 
-  it('puts the tools of a server first that is asked for by its name', () => {
+  it('ranks the tools of a server first for its name', () => {
     const servers = [...new Set(real.map(({ server }) => server))];
     const missed = servers.filter((server) => index.search(server, { limit: 1 })[0]?.server !== server);
     expect(missed).toEqual([]);
   });
 
-  it('has the best tool of each of several needs among ten results', () => {
+  it('has the best tool of each of up to twelve needs in the answer', () => {
     const needs = real.filter((_, n) => n % 7 === 0).map(({ name }) => name.replaceAll(/[_-]+/g, ' '));
     fc.assert(
-      fc.property(fc.uniqueArray(fc.constantFrom(...needs), { minLength: 2, maxLength: 8 }), (lines) => {
-        const found = new Set(index.search(lines.join('\n')).map(keyOf));
+      fc.property(fc.uniqueArray(fc.constantFrom(...needs), { minLength: 2, maxLength: 12 }), (lines) => {
+        const results = index.search(lines.join('\n'));
+        expect(results.length).toBeLessThanOrEqual(Math.max(10, lines.length));
+        const found = new Set(results.map(keyOf));
         for (const line of lines) {
           const [best] = index.search(line, { limit: 1 });
           if (best) expect([line, found.has(keyOf(best))]).toEqual([line, true]);

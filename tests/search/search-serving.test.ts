@@ -10,6 +10,12 @@ const SERVERS = {
 const SETTINGS = { timeouts: { searchMs: 20_000 } };
 const LONG =
   'read the text file with my notes, then remember what it says about Anna and finally add the two numbers in it';
+/** Sent with each request by a client of the revision without a handshake. */
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'modern', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 
 describe('search_tools over real servers', () => {
   it('advises a client once to write one need per line, and finds the best tool of each line', async () => {
@@ -28,15 +34,20 @@ describe('search_tools over real servers', () => {
     expect(lines.note).toBeUndefined();
   });
 
-  it('answers a need that no tool covers with an empty list and a hint', async () => {
+  it('answers a need that no tool covers with an empty list and a hint, and advises a client without a handshake once', async () => {
     using machine = makeMachine();
     configure(machine, SERVERS, SETTINGS);
     await using client = start(machine);
-    await client.initialize();
-    expect(await client.ask('search_tools', { query: 'book a flight to Lisbon for the summer holidays' })).toEqual({
+    const ask = async (query: string) => {
+      const { content } = await client.call('search_tools', { query }, MODERN);
+      return JSON.parse(String(content[0]?.text));
+    };
+    expect(await ask('book a flight to Lisbon for the summer holidays')).toEqual({
       results: [],
       note: expect.stringMatching(/^no tool covers this need/),
     });
+    expect((await ask(LONG)).note).toContain('write one short need per line');
+    expect((await ask(LONG)).note).toBeUndefined();
     const { stdout } = await portolan(machine, ['search', LONG]);
     expect(stdout).toContain('the query names several needs');
   });

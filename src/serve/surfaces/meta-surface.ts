@@ -16,7 +16,7 @@ export class MetaToolSurface implements Surface {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
   readonly #tasks: TaskRoutes;
-  /** The callers that were told to write one need per line. */
+  /** The clients that were advised to write one need per line. */
   readonly #advised = new Set<string>();
 
   constructor(gateway: Gateway) {
@@ -59,10 +59,10 @@ export class MetaToolSurface implements Surface {
     return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
   }
 
-  #needsAdvice(caller: string): boolean {
-    if (this.#advised.has(caller)) return false;
+  #needsAdvice(client: string): boolean {
+    if (this.#advised.has(client)) return false;
     if (this.#advised.size >= MAX_ADVISED) this.#advised.clear();
-    this.#advised.add(caller);
+    this.#advised.add(client);
     return true;
   }
 
@@ -75,15 +75,9 @@ export class MetaToolSurface implements Surface {
         this.#gateway.refuseUnknown(name, given, conversation);
         throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
       }
-      const needsAdvice = (): boolean => this.#needsAdvice(conversation.caller ?? conversation.client);
-      return await call.run({
-        gateway: this.#gateway,
-        tasks: this.#tasks,
-        conversation,
-        params,
-        principal,
-        needsAdvice,
-      });
+      const needsAdvice = (): boolean => this.#needsAdvice(conversation.client);
+      const [gateway, tasks] = [this.#gateway, this.#tasks];
+      return await call.run({ gateway, tasks, conversation, params, principal, needsAdvice });
     } catch (error) {
       // The model can fix a PortolanError, so return it as a result; anything else is an internal error.
       if (!(error instanceof PortolanError)) throw error;
