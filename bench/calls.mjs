@@ -1,6 +1,7 @@
 // Calls only, to compare builds of Portolan with each other and with a proxy that only forwards, in one run:
 //   node bench/calls.mjs [--starts 6] [--usual] [old=/path/to/dist/cli.cjs …]
-// The build of this folder takes part as "portolan". `--usual` adds the recorded catalogs and searches before the calls.
+// The build of this directory takes part as "portolan". `--usual` adds the recorded catalogs and searches before the
+// calls.
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bareProxy, direct, portolanAt } from './gateway/contenders.mjs';

@@ -136,7 +136,7 @@ export const FILES = [
   ['~/MCPs/all.json', 'mcps-dir', mcpServers],
 ];
 
-/** Writes them below a folder; clients that exist only on other systems have no file here. */
+/** Writes them below a directory; clients that exist only on other systems have no file here. */
 export function writeFullMachine(folder) {
   for (const [path, client, text] of FILES) {
     const full = join(folder, path.replace(/^~/, 'home').replace(/^<project>/, 'project'));

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOOK_MS = 50;
 
 /**
- * Waits until one of the places in a folder is free, and keeps it until this process ends. The suite starts its client
- * scenarios all at once, and two dozen gateways starting together on a small machine only measure the machine.
+ * Waits until one of the places in a directory is free, and keeps it until this process ends. The suite starts its
+ * client scenarios all at once, and two dozen gateways starting together on a small machine only measure the machine.
  */
 export async function takeTurn(folder, places) {
   for (;;) {

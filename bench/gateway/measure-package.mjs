@@ -1,4 +1,5 @@
-// What an installed copy takes on disk with all it depends on, and how long it takes to start, beside bare Node and the peers.
+// What an installed copy takes on disk with all it depends on, and how long it takes to start, beside bare Node and the
+// peers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,7 +41,7 @@ export function measurePackage(peers, { rounds }, notes) {
   return figures;
 }
 
-/** Packs this clone and installs it as anybody would; gives the folder of its modules. */
+/** Packs this clone and installs it as anybody would; gives the directory of its modules. */
 function installed() {
   const folder = join(runFolder, 'package');
   const project = join(folder, 'project');

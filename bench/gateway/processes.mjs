@@ -59,7 +59,10 @@ export function endAll() {
   for (const home of homes) for (const pid of processesOf(home)) kill(pid, 'SIGKILL');
 }
 
-/** All processes that have this throw-away folder as their home: a gateway may hand its work to a daemon that is no child. */
+/**
+ * All processes that have this throw-away directory as their home: a gateway may hand its work to a daemon that is no
+ * child.
+ */
 export function processesOf(home) {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {

@@ -17,7 +17,7 @@ const HELLO = {
 // What a program needs to start at all; nothing of the user's own may reach a measured gateway.
 const KEPT = ['PATH', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
 
-/** The folder of this run; whoever started the run removes it. */
+/** The directory of this run; whoever started the run removes it. */
 export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-gateway-'));
 
 /** A home that no other process has: how the processes of a gateway are found again. */
@@ -32,7 +32,9 @@ export function newPlace(variables = {}) {
 
 const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));
 
-/** Starts a contender and asks for its list; gives the connection, and the time from the start until the list was there. */
+/**
+ * Starts a contender and asks for its list; gives the connection, and the time from the start until the list was there.
+ */
 export async function connect(contender, servers, { place = newPlace(), client: makeClient = leanClient } = {}) {
   const launch = await contender.launch(servers, place.env.HOME);
   const begin = performance.now();

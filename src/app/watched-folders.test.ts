@@ -63,7 +63,7 @@ function watching(...folders: readonly string[]) {
   };
 }
 
-describe.concurrent('a folder that was listed', () => {
+describe.concurrent('a directory that was listed', () => {
   it.each([
     { title: 'is empty', before: [] },
     { title: 'has a file already', before: ['servers/old.json'] },

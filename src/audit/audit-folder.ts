@@ -3,7 +3,7 @@ import { chainOfHead, type FileName, headName, parseFileName } from './audit-fil
 import { type Head, MAX_HEAD_BYTES, openHead } from './chain-head.js';
 import { namesIn, readSmall } from './private-files.js';
 
-/** The heads in a folder, by chain; undefined means a head without a valid seal. */
+/** The heads in a directory, by chain; undefined means a head without a valid seal. */
 export type Heads = ReadonlyMap<string, Head | undefined>;
 
 const LOOKS = 3;
@@ -30,7 +30,7 @@ async function readHead(path: string, key: string): Promise<Head | 'gone' | unde
   for (let look = 0; look < LOOKS; look += 1) {
     try {
       const text = await readSmall(path, MAX_HEAD_BYTES);
-      if (text === undefined) return 'gone'; // deleted since the folder was listed
+      if (text === undefined) return 'gone'; // deleted since the directory was listed
       const head = openHead(text, key);
       if (head) return head;
     } catch {

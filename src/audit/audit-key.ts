@@ -10,7 +10,7 @@ const MAX_KEY_BYTES = 1024;
 const UNFINISHED_TRIES = 20;
 const UNFINISHED_PAUSE_MS = 50;
 
-/** The key of all chains in a folder, or undefined if there is none. */
+/** The key of all chains in a directory, or undefined if there is none. */
 export async function readKey(folder: string): Promise<string | undefined> {
   const path = join(folder, KEY_NAME);
   for (let tries = 1; ; tries += 1) {

@@ -37,7 +37,7 @@ interface Place extends Disposable {
   readonly options: AuditLogOptions;
 }
 
-/** A folder that does not exist yet. */
+/** A directory that does not exist yet. */
 function place(): Place {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'state', 'audit');
@@ -116,7 +116,7 @@ describe('openAuditLog', () => {
     expect(await readAudit(here.folder)).toEqual({ entries: [], total: 0, chains: [] });
   });
 
-  it.skipIf(process.platform === 'win32')('is private, even in a folder that was open to others', async () => {
+  it.skipIf(process.platform === 'win32')('is private, even in a directory that was open to others', async () => {
     using here = place();
     mkdirSync(here.folder, { recursive: true });
     chmodSync(here.folder, 0o777);

@@ -8,7 +8,7 @@ export interface AuditLogOptions {
   readonly warn: (message: string) => void;
   readonly now?: () => number;
   readonly maxFileBytes?: number;
-  /** The maximum number of files of all processes in the folder; the oldest are deleted. */
+  /** The maximum number of files of all processes in the directory; the oldest are deleted. */
   readonly keepFiles?: number;
   readonly pid?: number;
   readonly isAlive?: (pid: number) => boolean;

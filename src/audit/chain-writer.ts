@@ -128,8 +128,8 @@ export class ChainWriter implements AsyncDisposable {
   }
 
   /**
-   * If the whole folder was deleted, restores the key, so that the missing lines are detected. If another process has
-   * created a new key since, this chain can no longer be verified, and a new one begins.
+   * If the whole directory was deleted, restores the key, so that the missing lines are detected. If another process
+   * has created a new key since, this chain can no longer be verified, and a new one begins.
    */
   async #keyAgain(): Promise<string> {
     const before = await this.#open();

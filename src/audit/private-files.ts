@@ -15,7 +15,7 @@ export function isAbsent(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/** Creates the folder if it is missing, and checks that it is ours and private. */
+/** Creates the directory if it is missing, and checks that it is ours and private. */
 export async function openFolder(path: string): Promise<void> {
   const { chmod, lstat, mkdir } = await disk();
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });

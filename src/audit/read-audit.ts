@@ -44,8 +44,8 @@ const READING_TRIES = 4;
 const READING_PAUSE_MS = 20;
 
 /**
- * Reads every chain of a folder, which may be written to at the same time: an apparent fault is checked again before it
- * is reported.
+ * Reads every chain of a directory, which may be written to at the same time: an apparent fault is checked again before
+ * it is reported.
  */
 export async function readAudit(folder: string, options: ReadAuditOptions = {}): Promise<AuditReading> {
   for (let tries = 1; ; tries += 1) {

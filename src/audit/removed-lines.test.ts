@@ -18,12 +18,12 @@ const CALL: Execution = {
   bytes: 1,
 };
 
-/** A log with one recorded call, whose folder is then deleted. */
+/** A log with one recorded call, whose directory is then deleted. */
 async function takenAway() {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
   const open = (pid: number) => openAuditLog({ folder, warn: (warning) => expect.unreachable(warning), pid });
-  // Whether the head was written before the folder was deleted depends on timing, so its warnings are ignored.
+  // Whether the head was written before the directory was deleted depends on timing, so its warnings are ignored.
   const log = openAuditLog({ folder, warn: () => undefined, pid: 1 });
   log.record(CALL);
   const isWritten = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
@@ -34,7 +34,7 @@ async function takenAway() {
 
 const statesIn = async (folder: string) => (await readAudit(folder)).chains.map(({ state }) => state);
 
-it.skipIf(process.platform === 'win32')('reports the missing lines of a log whose folder was deleted', async () => {
+it.skipIf(process.platform === 'win32')('reports the missing lines of a log whose directory was deleted', async () => {
   using here = await takenAway();
   here.log.record(CALL);
   await here.log[Symbol.asyncDispose]();
@@ -60,7 +60,7 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it.skipIf(process.platform === 'win32')('continues if the folder was deleted between lines and head', async () => {
+it.skipIf(process.platform === 'win32')('continues if the directory was deleted between lines and head', async () => {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
   const options = { pid: 1, isAlive: () => true, now: Date.now, maxFileBytes: 1_000_000, keepFiles: 10 };

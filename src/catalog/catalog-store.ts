@@ -30,9 +30,9 @@ export interface Store {
 }
 
 export interface StoreFolders {
-  /** The folder for data that may be lost at any time. */
+  /** The directory for data that may be lost at any time. */
   readonly cache: string;
-  /** The folder for data that the user would miss. */
+  /** The directory for data that the user would miss. */
   readonly state: string;
 }
 
@@ -94,7 +94,7 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
       return isWhole ? (pins as Record<string, string>) : {};
     },
     writePins: (server, pins) => writeJson(pinFolder, server, { pins }),
-    // Files are replaced, so the time of their folder covers all of them.
+    // Files are replaced, so the time of their directory covers all of them.
     pinsStamp: () => {
       const writtenAt = timeOf(pinFolder);
       return Math.abs(Date.now() - writtenAt) > CLOCK_STEP_MS ? writtenAt : undefined;
@@ -113,7 +113,7 @@ function storedKey(path: string): string | undefined {
   return key.length >= MIN_KEY_CHARACTERS ? key : undefined;
 }
 
-/** The modification time of a folder; a constant if it is not accessible. */
+/** The modification time of a directory; a constant if it is not accessible. */
 function timeOf(folder: string): number {
   try {
     return process.getBuiltinModule('node:fs').statSync(folder).mtimeMs;

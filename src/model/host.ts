@@ -7,7 +7,7 @@ export type Platform = 'linux' | 'darwin' | 'win32';
 export interface Host {
   readonly platform: Platform;
   readonly home: string;
-  /** The project folder, in which a client would be started. */
+  /** The project directory, in which a client would be started. */
   readonly cwd: string;
   /** The top of the repository around `cwd`, if there is one. */
   readonly repository: string | undefined;
@@ -29,18 +29,18 @@ export function variable(host: Host, name: string): string | undefined {
   return Object.entries(host.env).find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
-/** The nearest folder at or above `cwd` that contains `.git`. */
+/** The nearest directory at or above `cwd` that contains `.git`. */
 export function findRepository(files: Files, cwd: string): string | undefined {
   return ancestors(cwd).find((folder) => files.exists(join(folder, '.git')));
 }
 
-/** The folder and all its parents, nearest first. */
+/** The directory and all its parents, nearest first. */
 export function ancestors(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** Normalizes a folder's path for comparison: Windows has two separators, ignores case, and has drive letters. */
+/** Normalizes a directory's path for comparison: Windows has two separators, ignores case, and has drive letters. */
 export function sameFolderKey(path: string, host: Host): string {
   const trimmed = path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '');
   if (host.platform !== 'win32') return trimmed;

@@ -20,7 +20,7 @@ export function startFolder(definition: Definition, whereabouts: StartLocation):
   return join(scope === 'project' ? projectOf(source, whereabouts.cwd) : whereabouts.home, cwd);
 }
 
-/** A project's file may be above the client's working directory: the project is the folder that contains both. */
+/** A project's file may be above the client's working directory: the project is the directory that contains both. */
 function projectOf(source: string, cwd: string): string {
   let folder = cwd;
   while (!source.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`) && dirname(folder) !== folder)

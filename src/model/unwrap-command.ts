@@ -3,7 +3,7 @@ import { splitWords } from '../base/index.js';
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh']);
 /** With any of these characters, the shell does more than split words. */
 const SHELL_SYNTAX = /[|&;<>()$`\\"'*?[\]#~={}!%^\n]/;
-/** The same for `cmd`, where brackets are ordinary characters of folder names. */
+/** The same for `cmd`, where brackets are ordinary characters of directory names. */
 const CMD_SYNTAX = /[|&<>^%!\r\n]/;
 /** The maximum number of nested wrappers; only a hostile file has more. */
 const MAX_WRAPPERS = 8;

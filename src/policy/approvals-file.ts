@@ -39,8 +39,8 @@ interface ContentSeals {
 }
 
 /**
- * A variable can point the user's folder into a repository, which could then approve itself, so the variable is ignored
- * there.
+ * A variable can point the user's directory into a repository, which could then approve itself, so the variable is
+ * ignored there.
  */
 export function approvalFiles(configFolder: string, host: Host): ApprovalFiles {
   const folder = isBroughtByProject(configFolder, host) ? join(host.home, '.config', 'portolan') : configFolder;

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import type { Definition } from '../model/index.js';
 
-/** The folders that determine whether a file belongs to a repository. */
+/** The directories that determine whether a file belongs to a repository. */
 export interface Folders {
   readonly home: string;
   readonly cwd: string;
@@ -21,7 +21,7 @@ export function isFromRepository(
   return top !== undefined && (source.startsWith(`${top}${sep}`) || IN_PROCESS_FOLDER.test(source));
 }
 
-/** The folder that an approval is bound to, if any: `npm run mcp` is another program in another repository. */
+/** The directory that an approval is bound to, if any: `npm run mcp` is another program in another repository. */
 export function folderOfApproval(definition: Definition, folders: Folders): string | undefined {
   const { command, headersHelper, standsFor } = definition;
   // A permission to stand in for the user's server is limited to one repository, because any other could claim the
@@ -38,7 +38,9 @@ export function projectFolder(definition: Definition, folders: Folders): string 
   return isBrought ? (topFolder(folders) ?? folders.cwd) : undefined;
 }
 
-/** If the user works in the home folder, or keeps all of it in a repository, those files did not come from others. */
+/**
+ * If the user works in the home directory, or keeps all of it in a repository, those files did not come from others.
+ */
 function topFolder({ home, cwd, repository }: Folders): string | undefined {
   return [repository, cwd].find((folder) => folder !== undefined && !isAtOrAbove(folder, home));
 }

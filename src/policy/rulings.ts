@@ -7,7 +7,7 @@ import { canonical, type Fingerprint, fingerprint, type LaunchContent } from './
 /** A keyed hash over the expanded launch of an entry. It identifies the approved launch without revealing it. */
 export type Seal = Brand<string, 'Seal'>;
 
-/** Seals an entry with the user's key, bound to a folder if the same command means something else in another. */
+/** Seals an entry with the user's key, bound to a directory if the same command means something else in another. */
 export function sealOf(definition: Definition, folder: string | undefined, hmac: (text: string) => string): Seal {
   const text = canonical(definition);
   return hmac(folder === undefined ? text : JSON.stringify(['in', folder, text])) as Seal;

@@ -154,7 +154,7 @@ function nameTest(pattern: string): Test {
   };
 }
 
-/** A bare name matches the program in any folder; a path matches only that path. */
+/** A bare name matches the program in any directory; a path matches only that path. */
 function programTest(pattern: string): (word: string, program: string) => boolean {
   const exact = wildcard(pattern);
   const named = wildcard(programName(pattern));

@@ -1,4 +1,5 @@
-// Our own files without a lock: locks such as `proper-lockfile` lose updates when processes are killed (docs/decisions/0011).
+// Our own files without a lock: locks such as `proper-lockfile` lose updates when processes are killed
+// (docs/decisions/0011).
 import { join } from 'node:path';
 import { codeOf, PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';
@@ -10,7 +11,7 @@ import type { EntryFile, RegisteredServer } from './server-info.js';
 /** The maximum number of files that are read; further ones cause a warning. */
 const MAX_SERVERS = 1_000;
 const PRIVATE_FILE = 0o600;
-/** A folder is listed again until two listings agree, because a listing can miss a name that is being replaced. */
+/** A directory is listed again until two listings agree, because a listing can miss a name that is being replaced. */
 const MAX_LOOKS = 5;
 /** A server in another container counts as running for this many seconds after its last heartbeat. */
 const ELSEWHERE_SECONDS = 300;
@@ -18,7 +19,7 @@ const ELSEWHERE_SECONDS = 300;
 const MAX_RENAMES = 20;
 const RENAME_PAUSE_MS = 10;
 
-/** The content of the folder at one moment. */
+/** The content of the directory at one moment. */
 export interface RegistryReading {
   readonly files: readonly { readonly name: string; readonly entry: EntryFile }[];
   readonly unfinished: readonly string[];
@@ -70,7 +71,7 @@ export interface JudgedFolder {
   readonly dead: readonly string[];
 }
 
-/** Processes are checked after reading the folder: an older check would treat a new process as dead. */
+/** Processes are checked after reading the directory: an older check would treat a new process as dead. */
 export async function judge(
   { files, unfinished }: RegistryReading,
   uptime: number,
@@ -117,7 +118,7 @@ export async function removeFrom(place: RegistryPlace, name: string, disk: Writa
   });
 }
 
-/** Creates the new file in the registry's private folder and renames it over the old one. */
+/** Creates the new file in the registry's private directory and renames it over the old one. */
 export async function replace(
   place: RegistryPlace,
   path: string,

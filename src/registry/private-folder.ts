@@ -9,7 +9,7 @@ const STICKY = 0o1000;
 const ROOT = 0;
 const ENTRIES_FOLDER = 'servers.d';
 
-/** The paths of one registry: the view, and beside it the folder with one file per server. */
+/** The paths of one registry: the view, and beside it the directory with one file per server. */
 export interface RegistryPlace {
   readonly view: string;
   readonly folder: string;
@@ -21,8 +21,8 @@ export function placeOf(view: string): RegistryPlace {
 }
 
 /**
- * Returns whether the folder exists; throws if it is unsafe. Links are never followed, because another user may choose
- * their target.
+ * Returns whether the directory exists; throws if it is unsafe. Links are never followed, because another user may
+ * choose their target.
  */
 export function checkRegistryPlace({ view, folder }: RegistryPlace): 'there' | 'absent' {
   const parent = dirname(view);
@@ -38,7 +38,7 @@ export function checkRegistryPlace({ view, folder }: RegistryPlace): 'there' | '
   return 'there';
 }
 
-/** Creates missing folders, private to this user. */
+/** Creates missing directories, private to this user. */
 export async function makePlace(place: RegistryPlace, disk: WritableDisk): Promise<void> {
   if (checkRegistryPlace(place) === 'absent') {
     await disk.makeFolder(place.folder, PRIVATE_FOLDER);
@@ -105,7 +105,7 @@ function isOurs({ uid }: Stats): boolean {
   return user === undefined || user === uid;
 }
 
-/** In a sticky folder others can create files but cannot remove ours. */
+/** In a sticky directory others can create files but cannot remove ours. */
 function isShared({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & WRITABLE_BY_ALL) !== 0 && (mode & STICKY) === 0;
 }

@@ -4,7 +4,7 @@ import { checkRegistryPlace, placeOf } from './private-folder.js';
 import { type ProcessSnapshot, readProcesses, readProcessesWithoutSpawn } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
-/** The limit for callers that only list servers: a repository can contain a folder full of files. */
+/** The limit for callers that only list servers: a repository can contain a directory full of files. */
 const MOST_SERVERS = 128;
 
 /** The running servers of one registry, and the rejected files. */
@@ -21,7 +21,7 @@ export async function readRegistry(path: string, isExact = false): Promise<Regis
   const place = placeOf(path);
   const lookNow = isExact ? readProcesses : readProcessesWithoutSpawn;
   try {
-    // Without the folder, the file is not our view but a registry of another program.
+    // Without the directory, the file is not our view but a registry of another program.
     if (checkRegistryPlace(place) === 'absent') return await readForeign(path, lookNow);
     const reading = readFolder(place, isExact ? undefined : MOST_SERVERS);
     const { uptime } = process.getBuiltinModule('node:os');

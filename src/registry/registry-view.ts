@@ -31,12 +31,12 @@ function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string 
 }
 
 /**
- * Removes files of dead servers and writes the view. There is no lock, so the folder is checked again afterwards: a
+ * Removes files of dead servers and writes the view. There is no lock, so the directory is checked again afterwards: a
  * process that was paused may just have replaced a newer view with an old one.
  */
 export async function refreshView(place: RegistryPlace, { writer, disk, uptime }: ViewWriter): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    // The view is read before the folder; otherwise an older one could replace it in between.
+    // The view is read before the directory; otherwise an older one could replace it in between.
     const madeFrom = checkView(place.view);
     if (round > 0 && madeFrom === tag(folderSignature(place))) return;
     const reading = readFolder(place);

@@ -86,7 +86,7 @@ describe('ServerRegistry', () => {
     expect([readdirSync(project.folder), project.warnings]).toEqual([[], []]);
   });
 
-  it('has its view in the folder where it was created, unless configured otherwise', async () => {
+  it('has its view in the directory where it was created, unless configured otherwise', async () => {
     expect(new ServerRegistry().path).toBe(join(process.cwd(), '.portolan', 'mcp_servers.json'));
   });
 

@@ -27,14 +27,14 @@ interface Announced {
 }
 
 /**
- * The announcements of this process by folder and id, and the last operation per folder: two registries with the same
- * path must not write one file at once.
+ * The announcements of this process by directory and id, and the last operation per directory: two registries with the
+ * same path must not write one file at once.
  */
 const announced = new Map<string, Announced>();
 const turns = new Map<string, Promise<void>>();
 
 /**
- * The running servers as files in a folder: each written by its announcing process, all readable by every process of
+ * The running servers as files in a directory: each written by its announcing process, all readable by every process of
  * the user.
  */
 export class ServerRegistry implements AsyncDisposable {
@@ -179,7 +179,7 @@ export class ServerRegistry implements AsyncDisposable {
   }
 
   /**
-   * Runs operations one at a time per folder. A failure becomes a warning, because it must not end the announcing
+   * Runs operations one at a time per directory. A failure becomes a warning, because it must not end the announcing
    * process.
    */
   async #inTurn(act: () => Promise<void>): Promise<void> {
@@ -207,7 +207,7 @@ export function projectRegistryPath(project: string): string {
   return join(project, '.portolan', 'mcp_servers.json');
 }
 
-/** The registry of a user's servers without a project, in Portolan's state folder. */
+/** The registry of a user's servers without a project, in Portolan's state directory. */
 export function userRegistryPath(stateFolder: string): string {
   return join(stateFolder, 'running', 'mcp_servers.json');
 }

@@ -52,7 +52,7 @@ function lasting({ heartbeat, heartbeat_uptime, uptime_seconds, requests, ...res
   return rest;
 }
 
-/** Returns undefined if the folder does not exist yet or cannot be watched. */
+/** Returns undefined if the directory does not exist yet or cannot be watched. */
 function watchFolder(folder: string, changed: () => void, ended: () => void): FSWatcher | undefined {
   try {
     const watcher = process.getBuiltinModule('node:fs').watch(folder, { persistent: false }, changed);

@@ -23,7 +23,9 @@ export interface Settings {
   readonly approval: Given<'approval'>;
   /** The effect of a change in a file that an approval covers. `approval.files` is accepted, too. */
   readonly approvalFiles: Given<'approvalFiles'>;
-  /** Whether Portolan may ask the user through the client to approve a server. `approval.elicitation` is accepted, too. */
+  /**
+   * Whether Portolan may ask the user through the client to approve a server. `approval.elicitation` is accepted, too.
+   */
   readonly elicitation: boolean;
   /** The reaction to a changed tool definition: mark the tool, or block it until someone approves it. */
   readonly pins: Given<'pins'>;
@@ -42,7 +44,7 @@ export interface Settings {
     /** If its client cannot answer a request of a server, another client of this user may, provided it allows that. */
     readonly askOtherClients: boolean;
     readonly answerForOtherClients: boolean;
-    /** Whether a daemon with its socket in the user's runtime folder creates the link `/tmp/mcp-bridge.sock`. */
+    /** Whether a daemon with its socket in the user's runtime directory creates the link `/tmp/mcp-bridge.sock`. */
     readonly legacyLink: boolean;
     readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
   };

@@ -51,7 +51,7 @@ describe('without any settings', () => {
     expect(settings.enabled).toBe(false);
   });
 
-  it('XDG_CONFIG_HOME determines the folder of the user, unless it is relative', async () => {
+  it('XDG_CONFIG_HOME determines the directory of the user, unless it is relative', async () => {
     const texts = { '/x/portolan/portolan.config.json': { cache: { ttl: 1 } }, [USER]: { cache: { ttl: 2 } } };
     const ttl = async (env: Record<string, string>) => (await loadSettings(on(texts, { env }))).settings.cache.ttl;
     expect([await ttl({ XDG_CONFIG_HOME: '/x' }), await ttl({ XDG_CONFIG_HOME: 'x' })]).toEqual([1, 2]);
@@ -130,7 +130,7 @@ describe('precedence of settings', () => {
     expect(after).toMatchObject({ problems: [], waiting: [] });
   });
 
-  it('reads one file of a folder and reports the others', async () => {
+  it('reads one file of a directory and reports the others', async () => {
     const second = '/h/.config/portolan/portolan.config.json';
     const loaders = {
       ...LOADERS,
@@ -157,7 +157,7 @@ describe('precedence of settings', () => {
     ]);
   });
 
-  it('reads anygpt.config.json of the project if portolan.config.json is only in the folder of the user', async () => {
+  it('reads anygpt.config.json of the project if portolan.config.json is only in the directory of the user', async () => {
     const texts = { [USER]: { cache: { ttl: 8 } }, '/p/anygpt.config.json': { discovery: { cache: { ttl: 7 } } } };
     expect((await loadSettings(on(texts))).settings.cache.ttl).toBe(7);
   });
@@ -180,14 +180,14 @@ describe('precedence of settings', () => {
     expect((await loadSettings(on({ [path]: `${text} ` }, { isApproved }))).settings.passEnv).toEqual([]);
   });
 
-  it('reads a folder that is both the project and the user’s own once, as the user’s', async () => {
+  it('reads a directory that is both the project and the user’s own once, as the user’s', async () => {
     const { settings, waiting } = await loadSettings(
       on({ [USER]: { passEnv: ['A'] } }, { cwd: '/h/.config/portolan' }),
     );
     expect([settings.passEnv, waiting]).toEqual([['A'], []]);
   });
 
-  it('does not trust a user folder inside the project', async () => {
+  it('does not trust a user directory inside the project', async () => {
     const texts = { '/p/.cfg/portolan/portolan.config.json': { passEnv: ['A'] } };
     const env = { XDG_CONFIG_HOME: '/p/.cfg' };
     const [inside, atHome] = await Promise.all([on(texts, { env }), on(texts, { env, home: '/p' })].map(loadSettings));

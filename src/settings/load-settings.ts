@@ -51,7 +51,9 @@ export async function inspectSettings(options: SettingsOptions): Promise<LoadedS
   return problems.length === 0 ? settled : { ...settled, problems: [...settled.problems, ...problems] };
 }
 
-/** The first file of a folder is used. The others are reported, because users would wonder why they have no effect. */
+/**
+ * The first file of a directory is used. The others are reported, because users would wonder why they have no effect.
+ */
 async function readFolder(folder: readonly SettingsFileCandidate[], reading: SettingsReadContext): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let first: string | undefined;

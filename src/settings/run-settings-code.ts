@@ -26,7 +26,7 @@ export type CodeResult =
  */
 export async function runCode({ path, text, keys, alone, env, timeoutMs }: Code): Promise<CodeResult> {
   const { Worker } = await import('node:worker_threads');
-  // Resolved from our own folder: the thread would resolve the bare name from the working directory.
+  // Resolved from our own directory: the thread would resolve the bare name from the working directory.
   const jiti = createRequire(import.meta.url).resolve('jiti');
   const worker = new Worker(CODE_WORKER, {
     eval: true,

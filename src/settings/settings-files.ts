@@ -5,7 +5,7 @@ import type { Files } from '../base/index.js';
 export interface SettingsHost {
   readonly platform: 'linux' | 'darwin' | 'win32';
   readonly home: string;
-  /** The project folder, in which a client would be started. */
+  /** The project directory, in which a client would be started. */
   readonly cwd: string;
   /** The top of the repository around `cwd`, if there is one. */
   readonly repository?: string | undefined;
@@ -30,7 +30,7 @@ export interface SettingsFileCandidate {
 const ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json'] as const;
 const SHARED_ENDINGS = ['ts', 'json'] as const;
 
-/** Every possible settings file, grouped by folder. The first existing file of a folder is used. */
+/** Every possible settings file, grouped by directory. The first existing file of a directory is used. */
 export function candidates(host: SettingsHost): readonly (readonly SettingsFileCandidate[])[] {
   const own = userFolder(host);
   const isOwn = !isBroughtByProject(own, host);
@@ -61,7 +61,7 @@ function userFolder({ env, home }: SettingsHost): string {
   return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
 }
 
-/** A variable can point the user's folder into a repository; its content still belongs to the repository. */
+/** A variable can point the user's directory into a repository; its content still belongs to the repository. */
 export function isBroughtByProject(folder: string, host: SettingsHost): boolean {
   if (folder === join(host.home, '.config', 'portolan')) return false;
   const home = realPath(host.home, host);
@@ -80,14 +80,15 @@ function isBelow(path = '', folder = ''): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** The folders of managed settings. A copy of a Windows disk has the drive as a folder, or omits it. */
+/** The directories of managed settings. A copy of a Windows disk has the drive as a directory, or omits it. */
 function managedFolders({ platform, root, env }: SettingsHost): readonly string[] {
   switch (platform) {
     case 'darwin':
       return [join(root || '/', 'Library', 'Application Support', 'Portolan')];
     case 'win32': {
       const named = Object.entries(env).find(([name]) => name.toLowerCase() === 'programdata')?.[1] ?? '';
-      // The default folder comes first, because the caller controls the environment and must not hide the managed file.
+      // The default directory comes first, because the caller controls the environment and must not hide the managed
+      // file.
       const folders = ['C:\\ProgramData', ...(/^[a-z]:[\\/]/i.test(named) ? [named] : [])];
       const paths = folders.flatMap((folder) => {
         const parts = [

@@ -15,7 +15,7 @@ export interface OpenContext extends LaunchEnvironment {
   readonly eraOf: (server: AdmittedServer) => Era | undefined;
   /** The roots of the client. */
   readonly roots: () => Promise<Record<string, unknown>>;
-  /** The folder of the stderr logs for `portolan logs`. */
+  /** The directory of the stderr logs for `portolan logs`. */
   readonly logFolder: string;
   readonly log: Log;
 }

@@ -24,7 +24,7 @@ import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
 
 /** What starting a server needs from the machine and the client. */
 export interface LaunchEnvironment extends RemoteSurroundings {
-  /** The working folder of the client. */
+  /** The working directory of the client. */
   readonly cwd: string;
   readonly limits: () => StreamLimits;
   /** Values that the user stored for the entry; they are masked whatever they look like. */
@@ -158,8 +158,8 @@ async function childTransport(server: AdmittedServer, context: LaunchEnvironment
 type Which = 'every' | 'named';
 
 /**
- * The values of an entry to mask: header values, variables with other than ordinary values, and arguments and URL parts that look like
- * secrets. With `named`, only variables whose name or form is that of a secret.
+ * The values of an entry to mask: header values, variables with other than ordinary values, and arguments and URL parts
+ * that look like secrets. With `named`, only variables whose name or form is that of a secret.
  */
 export function secretsOf(
   definition: Definition,

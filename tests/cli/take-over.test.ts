@@ -352,7 +352,7 @@ describe('a take-over of project files', () => {
     expect(read(machine, '~/secret')).toContain('"k"');
   });
 
-  it('does not follow a link of the repository, to a file or to a folder', async () => {
+  it('does not follow a link of the repository, to a file or to a directory', async () => {
     using machine = makeMachine();
     machine.write({ '~/victim/mcp.json': TEXT, '<project>/.git/HEAD': 'ref: refs/heads/main\n' });
     symlinkSync(machine.path('~/victim'), machine.path('<project>/.cursor'));

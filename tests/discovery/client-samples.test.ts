@@ -44,7 +44,7 @@ function problemsOf({ problems = [] }: Sample, platform: Platform): readonly str
   return typeof problems === 'function' ? problems(platform) : problems;
 }
 
-/** The expectation with the folders of this machine filled in. */
+/** The expectation with the directories of this machine filled in. */
 function place(value: unknown, machine: Machine): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(/<(home|project|root)>/g, (_, name: 'home' | 'project' | 'root') => machine[name]);

@@ -9,7 +9,7 @@ import { makeMachine } from '../support/machine.js';
 
 const TOKEN = 'a-token-for-this-test';
 
-/** The content of all files below a folder. */
+/** The content of all files below a directory. */
 function everythingIn(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))

@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('an unexpected file in place of th
     },
   );
 
-  it('refuses a folder that others can write to, and restricts the mode of the folder of entries', async () => {
+  it('refuses a directory that others can write to, and restricts the mode of the directory of entries', async () => {
     using project = new Project();
     mkdirSync(project.folder);
     chmodSync(project.folder, 0o777);

@@ -19,7 +19,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const unexpected = (message: string) => expect.unreachable(message);
 
-/** A folder for the user that writes: root can write to read-only folders. */
+/** A directory for the user that writes: root can write to read-only directories. */
 function project(name: string): { folder: string; path: string } {
   const folder = join(top, name);
   mkdirSync(folder);
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
     },
   );
 
-  it('does not stop the server if a folder is read-only', async () => {
+  it('does not stop the server if a directory is read-only', async () => {
     const { folder, path } = project('read-only');
     await using worker = new Worker(program, path, { ...asNobody, heartbeatMs: 200 });
     await worker.tell({ register: 'old_1' });

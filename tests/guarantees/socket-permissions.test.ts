@@ -10,7 +10,7 @@ import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js'
 const STRANGER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 
-/** A machine whose socket folder has this mode. */
+/** A machine whose socket directory has this mode. */
 function setupIn(mode: number): DaemonSetup & { readonly folder: string } {
   const setup = makeDaemonSetup();
   configure(setup.machine, { one: fixture() });
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags
     },
   );
 
-  it('is created with mode 0600 and used in a sticky folder', async () => {
+  it('is created with mode 0600 and used in a sticky directory', async () => {
     await using setup = setupIn(0o1777);
     await using client = await setup.client();
     expect((await client.execute('one', 'echo', { text: 'there' })).content).toMatchObject([{ text: 'there' }]);
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags
     expect((statSync(setup.socket).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('is replaced by the next daemon of the same user in a sticky folder', async () => {
+  it('is replaced by the next daemon of the same user in a sticky directory', async () => {
     await using setup = setupIn(0o1777);
     await setup.run(['daemon', 'start']);
     const pid = (await setup.pid()) ?? expect.unreachable('no daemon runs');
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags
 
   // Only root can create files of another user.
   it.skipIf(!isRoot)(
-    'is not touched in a sticky folder if it belongs to another user (skipped without root)',
+    'is not touched in a sticky directory if it belongs to another user (skipped without root)',
     async () => {
       await using setup = setupIn(0o1777);
       await using listener = await listening(setup.socket, 0o600);

@@ -9,13 +9,13 @@ export interface Sample {
   readonly platforms?: readonly Platform[];
   /**
    * Text by path: `~/…` in the home, `<project>/…` in the project, `/…` in the system. In the text, as in `env`,
-   * `<home>`, `<project>` and `<root>` stand for the folders of the machine.
+   * `<home>`, `<project>` and `<root>` stand for the directories of the machine.
    */
   readonly files: Readonly<Record<string, string>> | ((platform: Platform) => Readonly<Record<string, string>>);
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Every definition in order, each with the fields that matter here; all of its fields must match. `<home>`,
-   * `<project>` and `<root>` in a string stand for the folders of the machine.
+   * `<project>` and `<root>` in a string stand for the directories of the machine.
    */
   readonly expected: readonly Partial<Definition>[] | ((platform: Platform) => readonly Partial<Definition>[]);
   /** The codes of all problems in order; default: none. */

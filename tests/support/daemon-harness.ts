@@ -12,11 +12,14 @@ interface ClientOptions {
   readonly args?: readonly string[];
 }
 
-/** A throw-away machine and the address of its daemon. Disposing it stops the daemon, if one runs, and removes the files. */
+/**
+ * A throw-away machine and the address of its daemon. Disposing it stops the daemon, if one runs, and removes the
+ * files.
+ */
 export interface DaemonSetup extends AsyncDisposable {
   readonly machine: Machine;
   readonly socket: string;
-  /** The link to the socket that a daemon in the runtime folder creates. */
+  /** The link to the socket that a daemon in the runtime directory creates. */
   readonly legacyLink: string;
   readonly env: Variables;
   /** Starts the program as MCP clients start it, and initializes the session. */

@@ -10,7 +10,7 @@ const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 /** npm's error for a package that is neither cached nor reachable. */
 const UNREACHABLE = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|FETCH_ERROR/;
 
-/** The packed package, installed with its dependencies into an empty folder. */
+/** The packed package, installed with its dependencies into an empty directory. */
 export interface InstalledCopy extends Disposable {
   readonly project: string;
   /** The path of the program. */

@@ -3,8 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /**
- * Optional programs. A test that uses one declares it with `needs('zsh')`: it is skipped if the program is missing, the end
- * of the run says how to install it, and CI runs its file again with all programs.
+ * Optional programs. A test that uses one declares it with `needs('zsh')`: it is skipped if the program is missing, the
+ * end of the run says how to install it, and CI runs its file again with all programs.
  */
 const PROGRAMS = {
   bubblewrap: { command: 'bwrap', install: 'apt-get install bubblewrap' },
@@ -73,7 +73,7 @@ export function optionalProgramPaths(): string[] {
 /** These paths joined like PATH in a run that hides them; otherwise empty. */
 export const hiddenPaths = HIDDEN ?? '';
 
-/** A folder with links to all programs on PATH except the optional ones, as PATH for the tests. */
+/** A directory with links to all programs on PATH except the optional ones, as PATH for the tests. */
 export function makePathWithoutPrograms(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'portolan-path-'));
   const hidden = new Set<string>(names.map((name) => PROGRAMS[name].command));

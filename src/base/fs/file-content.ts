@@ -26,7 +26,7 @@ export function readStatus(path: string): FileStatus | undefined {
     const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
     return { kind, mode: stat.mode, owner: stat.uid, group: stat.gid };
   } catch {
-    return undefined; // a loop of links, a folder without permission to enter, or a path with a NUL character
+    return undefined; // a loop of links, a directory without permission to enter, or a path with a NUL character
   }
 }
 

@@ -44,7 +44,7 @@ describe('diskFiles.read', () => {
 });
 
 describe('diskFiles.list', () => {
-  it('lists names in code unit order and marks folders and links', () => {
+  it('lists names in code unit order and marks directories and links', () => {
     mkdirSync(inside('list/folder'), { recursive: true });
     for (const name of ['b', 'a', 'B', 'é', '10', '9']) writeFileSync(inside(`list/${name}`), '');
     symlinkSync(inside('list/folder'), inside('list/to-folder'));
@@ -59,7 +59,7 @@ describe('diskFiles.list', () => {
     ]);
   });
 
-  it.each(['nothing', 'list/a'])('returns absent for the folder %s', (name) => {
+  it.each(['nothing', 'list/a'])('returns absent for the directory %s', (name) => {
     expect(diskFiles.list(inside(name))).toEqual({ kind: 'absent' });
   });
 });

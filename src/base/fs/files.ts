@@ -7,7 +7,7 @@ const { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readS
 /** A larger configuration file is rejected without reading it. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Further names in a folder are ignored: a folder of configuration files never has so many. */
+/** Further names in a directory are ignored: a directory of configuration files never has so many. */
 const MAX_FOLDER_NAMES = 10_000;
 
 interface FailedReading {
@@ -53,7 +53,7 @@ export interface Files {
    */
   readStart?(path: string, maxBytes: number): FileStart | undefined;
   /**
-   * The names in a folder. The caller needs only those that match `pattern` (default `*`); the result may contain
+   * The names in a directory. The caller needs only those that match `pattern` (default `*`); the result may contain
    * others.
    */
   list(path: string, pattern?: string): FolderReading;

@@ -2,7 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import { ErrorCode, PortolanError } from '../errors.js';
 
 /**
- * The user's home folder. An empty `HOME` is an error, because relative paths would depend on the working directory.
+ * The user's home directory. An empty `HOME` is an error, because relative paths would depend on the working directory.
  */
 export function homeFolder(): string {
   try {

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A sticky folder like `/tmp`: every user can create files, and none can remove files of others. */
+/** A sticky directory like `/tmp`: every user can create files, and none can remove files of others. */
 function sharedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-place-'));
   chmodSync(folder, 0o1777);
@@ -63,7 +63,7 @@ describe('socketPlace', () => {
     expect(() => socketPlace({ home, env: {}, flag })).toThrow(/absolute|longer/);
   });
 
-  it('uses the shared folder if nothing is set and the name is free', async () => {
+  it('uses the shared directory if nothing is set and the name is free', async () => {
     const folder = sharedFolder();
     const usual = join(folder, 'mcp-bridge.sock');
     expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
@@ -72,13 +72,13 @@ describe('socketPlace', () => {
   });
 
   // Only root can create a file of another user.
-  it.skipIf(!isRoot)('uses a private folder, permanently, if another user has the name', async () => {
+  it.skipIf(!isRoot)('uses a private directory, permanently, if another user has the name', async () => {
     const folder = sharedFolder();
     const usual = join(folder, 'mcp-bridge.sock');
     const own = join(folder, `mcp-bridge-${process.geteuid?.()}`, 'mcp-bridge.sock');
     writeFileSync(usual, '');
     chownSync(usual, STRANGER, STRANGER);
-    // The first caller creates the folder; a later one gets the same path.
+    // The first caller creates the directory; a later one gets the same path.
     const place = socketPlace({ home, env: {} }, folder);
     expect(place).toBe(own);
     makeSocketFolder(place);
@@ -90,7 +90,7 @@ describe('socketPlace', () => {
     expect(socketPlace({ home, env: {} }, folder)).toBe(own);
   });
 
-  it.skipIf(!isRoot)('rejects a private folder that another user created', () => {
+  it.skipIf(!isRoot)('rejects a private directory that another user created', () => {
     const folder = sharedFolder();
     const mine = join(folder, `mcp-bridge-${process.geteuid?.()}`);
     mkdirSync(mine, { mode: 0o700 });
@@ -121,7 +121,7 @@ describe('a link to the socket', () => {
     expect([socketAt(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual([target, target]);
   });
 
-  it('is absent after the daemon has died, and a client without a runtime folder still uses the same path', async () => {
+  it('is absent after the daemon has died, and a client without a runtime directory still uses the same path', async () => {
     const { folder, usual, target } = await linked(false);
     expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', target]);
     rmSync(join(target, '..'), { recursive: true });

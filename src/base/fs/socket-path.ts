@@ -31,23 +31,25 @@ export function socketPlace({ flag, env, setting, home }: SocketPathSources, tem
 }
 
 /**
- * The path of the link that the daemon creates if its socket is in the user's runtime folder. Tests set the variable.
+ * The path of the link that the daemon creates if its socket is in the user's runtime directory. Tests set the
+ * variable.
  */
 export function legacySocketPath(env: SocketPathSources['env']): string {
   return checkedPath(env.MCP_BRIDGE_LEGACY_LINK || join('/tmp', NAME));
 }
 
-/** Returns whether the socket is in the user's runtime folder (`XDG_RUNTIME_DIR`). */
+/** Returns whether the socket is in the user's runtime directory (`XDG_RUNTIME_DIR`). */
 export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: SocketPathSources['env']): boolean {
   return folder !== undefined && isAbsolute(folder) && resolve(path).startsWith(`${resolve(folder)}${sep}`);
 }
 
-/** Another user can take our name in the shared folder. Then the socket is in a private folder, permanently. */
+/** Another user can take our name in the shared directory. Then the socket is in a private directory, permanently. */
 function sharedPlace(temporary: string): string {
   const usual = join(temporary, NAME);
   const own = join(temporary, `mcp-bridge-${process.geteuid?.() ?? 0}`, NAME);
   const found = factsOf(usual);
-  // A daemon with a runtime folder links to its socket, so that a client without that variable reaches the same daemon.
+  // A daemon with a runtime directory links to its socket, so that a client without that variable reaches the same
+  // daemon.
   const linked = found?.isSymbolicLink() && isOurs(found) ? linkTarget(usual) : undefined;
   if (linked !== undefined && factsOf(dirname(linked))?.isDirectory()) return checkedPath(linked);
   const isTaken = found !== undefined && !isOurs(found);
@@ -75,12 +77,13 @@ export function checkSocket(path: string): 'there' | 'absent' {
 }
 
 /**
- * The path of the socket after following our daemon's link. Checks the owners of the link, the socket and the folders.
+ * The path of the socket after following our daemon's link. Checks the owners of the link, the socket and the
+ * directories.
  */
 export function socketAt(path: string): string | undefined {
   if (isPipeName(path)) return path; // Windows keeps other users out
   const found = factsInside(path);
-  // The daemon creates its link only in a sticky folder; a link anywhere else is rejected like a regular file.
+  // The daemon creates its link only in a sticky directory; a link anywhere else is rejected like a regular file.
   if (!found?.isSymbolicLink() || !isStickyFolder(dirname(path))) return found && checkedSocket(path, found);
   if (!isOurs(found)) throw refused(path, 'belongs to another user');
   const target = linkTarget(path);
@@ -95,7 +98,7 @@ function checkedSocket(path: string, found: Stats): string {
   return path;
 }
 
-/** The status of a path in a folder where no other user can replace it. */
+/** The status of a path in a directory where no other user can replace it. */
 function factsInside(path: string): Stats | undefined {
   const folder = dirname(path);
   const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
@@ -113,13 +116,13 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Creates the folder of the socket if it is missing, private to this user. */
+/** Creates the directory of the socket if it is missing, private to this user. */
 export function makeSocketFolder(path: string): void {
   if (isPipeName(path)) return;
   process.getBuiltinModule('node:fs').mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
 }
 
-/** The owner of a folder can replace its content: it must be ours and private, or sticky. */
+/** The owner of a directory can replace its content: it must be ours and private, or sticky. */
 function checkFolder(folder: string, around: Stats): void {
   if (!around.isDirectory()) throw refused(folder, 'is not a directory');
   const { uid, mode } = around;
@@ -135,7 +138,7 @@ function checkFolder(folder: string, around: Stats): void {
     );
 }
 
-/** Returns whether other users can create files in this folder but cannot remove ours. */
+/** Returns whether other users can create files in this directory but cannot remove ours. */
 export function isStickyFolder(folder: string): boolean {
   const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
   const isSafe = around !== undefined && (isOurs(around) || around.uid === ROOT);

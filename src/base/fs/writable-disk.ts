@@ -24,7 +24,7 @@ export interface WritableDisk {
   readLink(path: string): Promise<string>;
   /** The path of an existing file, after following links. */
   realPath(path: string): Promise<string>;
-  /** Creates the folder and its missing parents. */
+  /** Creates the directory and its missing parents. */
   makeFolder(path: string, mode: number): Promise<void>;
   /** Creates a file; fails if it exists. */
   create(path: string, mode: number): Promise<OpenFile>;
@@ -32,9 +32,9 @@ export interface WritableDisk {
   /** Gives a file a second name; fails if that name exists. False if the system has no hard links. */
   link(from: string, to: string): Promise<boolean>;
   remove(path: string): Promise<void>;
-  /** Files in a folder with this suffix that were last written before the given time. */
+  /** Files in a directory with this suffix that were last written before the given time. */
   leftBehind(folder: string, ending: string, before: number): Promise<string[]>;
-  /** Makes a new directory entry survive a power cut. Does nothing if the system cannot sync folders. */
+  /** Makes a new directory entry survive a power cut. Does nothing if the system cannot sync directories. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -89,7 +89,8 @@ export const writableDisk: WritableDisk = {
     return paths.filter((_, n) => (times[n] ?? before) < before);
   },
   async syncFolder(path) {
-    // Windows cannot open folders, and some network disks cannot sync them. The content of the file is already synced.
+    // Windows cannot open directories, and some network disks cannot sync them. The content of the file is already
+    // synced.
     const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
     await folder?.sync().catch(() => undefined);
     await folder?.close();
@@ -128,7 +129,7 @@ function openFile(file: FileHandle): OpenFile {
 }
 
 /**
- * Data and size are enough, because the folder is synced for the name. Falls back to `fsync` on disks without
+ * Data and size are enough, because the directory is synced for the name. Falls back to `fsync` on disks without
  * `fdatasync`.
  */
 export async function syncData(file: Pick<FileHandle, 'datasync' | 'sync'>): Promise<void> {

@@ -35,7 +35,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o7777;
 const temporary = (path: string) => readdirSync(path).filter((name) => name.includes('portolan-tmp'));
 
 describe('writeFile', () => {
-  it('creates a private file in private folders', async () => {
+  it('creates a private file in private directories', async () => {
     using home = folder();
     const path = join(home.path, 'a', 'b', 'servers.json');
     expect(await writeFile(path, '{}')).toEqual({ path });
@@ -232,7 +232,7 @@ describe('after a failure of any operation', () => {
     }
   });
 
-  it.skipIf(isRoot)('reports a folder without write permission', async () => {
+  it.skipIf(isRoot)('reports a directory without write permission', async () => {
     using home = folder();
     chmodSync(home.path, 0o500);
     await expect(writeFile(join(home.path, 'x'), 'new')).rejects.toMatchObject({ code: ErrorCode.WriteFailed });

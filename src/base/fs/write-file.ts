@@ -21,7 +21,7 @@ export interface WriteOptions {
    */
   readonly from?: { readonly bytes: Uint8Array | undefined };
   /**
-   * Reject a link instead of the file: in a folder that others can write to, it could point to any file of the user.
+   * Reject a link instead of the file: in a directory that others can write to, it could point to any file of the user.
    */
   readonly refuseLinks?: boolean;
   /** The owner and the permissions of a new file; by default it is private. */
@@ -163,7 +163,7 @@ async function endOfLinks(path: string, disk: WritableDisk): Promise<string> {
   for (let n = 0; n < MAX_LINKS; n += 1) {
     const facts = await disk.facts(end);
     if (facts?.kind !== 'link') return end;
-    // Resolve `..` in a link relative to the real folder.
+    // Resolve `..` in a link relative to the real directory.
     end = resolve(await disk.realPath(dirname(end)), await disk.readLink(end));
   }
   throw refused(path, 'is a link that points to itself');

@@ -6,7 +6,7 @@ import { type Command, EXIT, flags, JSON_OPTIONS, SOCKET_OPTION } from '../runti
 import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = { ...JSON_OPTIONS, ...SOCKET_OPTION } as const;
-const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
+const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'DIRECTORY'];
 
 /** Lists the clients of the daemon, except this command. */
 export function clientsCommand(machine: DiscoverOptions = {}): Command {
@@ -22,7 +22,7 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
       const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
       const told = await askDaemon(socket, 'bridge/status');
       const all = isObject(told) && Array.isArray(told.clients) ? told.clients.filter(isObject) : [];
-      // This command is connected without a name and a folder.
+      // This command is connected without a name and a directory.
       const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
       if (values.json) io.out(JSON.stringify({ clients }, null, 2));
       else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'Nobody is connected.');

@@ -60,7 +60,7 @@ describe('portolan ps', () => {
     expect(shown).toEqual({
       code: 0,
       out: [
-        `ID        ${'PID'.padEnd(pid.length)}  ${'REACHED BY'.padEnd(address.length)}  SINCE                 FOLDER`,
+        `ID        ${'PID'.padEnd(pid.length)}  ${'REACHED BY'.padEnd(address.length)}  SINCE                 DIRECTORY`,
         `nabu_1    ${pid.padEnd(3)}  ${address}  2026-01-01T00:00:00Z  ~/x`,
         `nisaba_1  ${pid.padEnd(3)}  ${'-'.padEnd(address.length)}  2026-01-01T00:00:00Z  ~`,
         '',

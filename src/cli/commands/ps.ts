@@ -18,7 +18,7 @@ const OPTIONS = {
   ...JSON_OPTIONS,
   user: { type: 'boolean', about: 'only servers that are announced for the user' },
 } as const;
-const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'FOLDER'];
+const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'DIRECTORY'];
 
 /** `processes` are those that the daemon started; undefined if no daemon runs. */
 export function psCommand(

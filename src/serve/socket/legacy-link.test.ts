@@ -30,7 +30,7 @@ interface Place {
   readonly path: string;
   readonly socket: string;
   link(more?: { readonly isServing?: () => boolean; readonly log?: Log }): LegacyLink;
-  /** A second daemon of the same user in a runtime folder of its own. */
+  /** A second daemon of the same user in a runtime directory of its own. */
   other(): Promise<{ readonly socket: string; readonly listening: ListeningSocket }>;
 }
 
@@ -59,7 +59,7 @@ async function place(mode = 0o1777): Promise<Place> {
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 describe.skipIf(process.platform === 'win32')('LegacyLink', () => {
-  it('makes the link in a sticky folder and removes it at the end', async () => {
+  it('makes the link in a sticky directory and removes it at the end', async () => {
     const { path, socket, link } = await place();
     {
       using made = link();

@@ -32,7 +32,7 @@ export function isListedOut(settings: unknown, name: string): boolean {
   return names(excluded).includes(name) || (Array.isArray(allowed) && !names(allowed).includes(name));
 }
 
-/** The trust of this directory in the file of trusted folders: the nearest rule decides. */
+/** The trust of this directory in the file of trusted directories: the nearest rule decides. */
 export function folderTrust(folders: unknown, host: Host): 'trusted' | 'untrusted' | 'unknown' {
   if (!isFields(folders)) return 'unknown';
   const rules = new Map(

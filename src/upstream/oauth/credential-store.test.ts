@@ -76,7 +76,7 @@ describe('credentialStore', () => {
     expect(store.list()).toEqual([credential()]);
   });
 
-  it.skipIf(process.platform === 'win32')('removes access of other users to the file and its folder', async () => {
+  it.skipIf(process.platform === 'win32')('removes access of other users to the file and its directory', async () => {
     write('{"credentials":[]}');
     chmodSync(path, 0o644);
     chmodSync(dirname(path), 0o755);

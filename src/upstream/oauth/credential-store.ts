@@ -135,7 +135,7 @@ async function makePrivate(path: string): Promise<void> {
   const { chmod, mkdir, stat } = process.getBuiltinModule('node:fs').promises;
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  if (process.platform === 'win32') return; // permissions are inherited from the user's folder
+  if (process.platform === 'win32') return; // permissions are inherited from the user's directory
   if (((await stat(folder)).mode & OTHERS) !== 0) await chmod(folder, PRIVATE_FOLDER);
   const file = await stat(path).catch(() => undefined);
   if (file && (file.mode & OTHERS) !== 0) await chmod(path, PRIVATE_FILE);

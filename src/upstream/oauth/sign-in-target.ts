@@ -15,7 +15,7 @@ export interface SignInTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly settings: OAuthSettings;
   readonly redirect: () => URL | undefined;
-  /** The folder of the file that contains the entry. */
+  /** The directory of the file that contains the entry. */
   readonly folder: string;
   /** Whether the entry is in project scope, so that a repository may have supplied it. */
   readonly isBrought: boolean;

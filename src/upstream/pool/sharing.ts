@@ -12,7 +12,7 @@ export interface Sharing {
   readonly isSaid: boolean;
 }
 
-/** A reference to the workspace folder, in the syntax of any client. */
+/** A reference to the workspace directory, in the syntax of any client. */
 const WORKSPACE_REFERENCE = /\$\{?\{?(?:workspace|project|cwd|PWD\b|CLAUDE_PROJECT_DIR)/i;
 
 /** Cached per definition, because every call needs it. */
@@ -42,7 +42,10 @@ export function usualShare(definition: Definition, asksForRoots: boolean): Share
 /** The hash is cached per definition, because every call needs it. */
 const prints = new WeakMap<Definition, string>();
 
-/** Identifies a process or connection, independent of its name: the hashed definition and the variables passed from the client. */
+/**
+ * Identifies a process or connection, independent of its name: the hashed definition and the variables passed from the
+ * client.
+ */
 export function launchKey({ definition }: AdmittedServer, passed: string): string {
   const known = prints.get(definition);
   const print = known ?? printOf(definition);

@@ -38,7 +38,7 @@ export function wordFailure(command: string, where: string): PortolanError {
 
 const SHOWN_CHARACTERS = 200;
 
-/** The file name of the program without its folder, for the same reason. */
+/** The file name of the program without its directory, for the same reason. */
 function shown(command: string): string {
   const text = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);

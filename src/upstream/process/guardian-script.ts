@@ -1,6 +1,9 @@
 import { MARK_DESCRIPTOR } from './launch-mark.js';
 
-/** Number of checks, ten per second: after our process ended, after SIGTERM, and while sending SIGKILL. In total well below 5 s. */
+/**
+ * Number of checks, ten per second: after our process ended, after SIGTERM, and while sending SIGKILL. In total well
+ * below 5 s.
+ */
 const LOOKS_BEFORE_TERM = 3;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
 
@@ -8,7 +11,10 @@ export interface GuardianLimits {
   readonly looksBeforeKill: number;
   /** A process whose start was under way when we ended may need this many checks until it holds the mark. */
   readonly leastLooks: number;
-  /** Descendants inherit the mark. Only a process this young (in ticks of 10 ms) can be one whose start we did not report. */
+  /**
+   * Descendants inherit the mark. Only a process this young (in ticks of 10 ms) can be one whose start we did not
+   * report.
+   */
   readonly youngTicks: number;
 }
 
@@ -18,9 +24,10 @@ export const GUARDIAN_LIMITS: GuardianLimits = { looksBeforeKill: 10, leastLooks
 export const ALL_IS_TOLD = '.\n';
 
 /**
- * A program for `sh` that outlives our process. Lines `+7` and `-7` on stdin add and remove process groups; when stdin ends,
- * the script ends the remaining groups. Without `ALL_IS_TOLD` it also ends young session leaders that hold the same file as the
- * script on `MARK_DESCRIPTOR`. `$1` is the folder that lists the processes (`/proc`); if it is empty, the script runs `ps`.
+ * A program for `sh` that outlives our process. Lines `+7` and `-7` on stdin add and remove process groups; when stdin
+ * ends, the script ends the remaining groups. Without `ALL_IS_TOLD` it also ends young session leaders that hold the
+ * same file as the script on `MARK_DESCRIPTOR`. `$1` is the directory that lists the processes (`/proc`); if it is
+ * empty, the script runs `ps`.
  */
 export function guardianScript({ looksBeforeKill, leastLooks, youngTicks } = GUARDIAN_LIMITS): string {
   return `

@@ -19,7 +19,7 @@ export interface Guardian extends AsyncDisposable {
 }
 
 export interface GuardianOptions {
-  /** The folder of the records, which `killOrphans` of a later process reads. */
+  /** The directory of the records, which `killOrphans` of a later process reads. */
   readonly folder: string;
   /** Reports a failure because of which children might outlive this process. The children still run. */
   readonly onProblem?: (message: string) => void;

@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
     expect(isRunning(leader)).toBe(true);
   });
 
-  it('ends the process if the folder and the record are valid', async () => {
+  it('ends the process if the directory and the record are valid', async () => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
     expect(await killOrphans(folder)).toEqual([leader.pid]);

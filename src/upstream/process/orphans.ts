@@ -21,7 +21,9 @@ interface OrphanRecord {
   readonly leaders: readonly ProcessIdentity[];
 }
 
-/** Replaces the record of this process, or removes it if there are no leaders. Does nothing without process identities. */
+/**
+ * Replaces the record of this process, or removes it if there are no leaders. Does nothing without process identities.
+ */
 export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[]): void {
   const owner = identityOf(process.pid);
   if (owner === undefined) return;
@@ -84,7 +86,7 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** Throws if other users can write to the folder. */
+/** Throws if other users can write to the directory. */
 export function makeOwnFolder(folder: string): void {
   fs().mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   if (!isOurFolder(folder)) throw new Error(`${folder} is not a directory that only you can write to`);

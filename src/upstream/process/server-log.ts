@@ -41,7 +41,7 @@ export function readServerLog(folder: string, server: string): FileReading {
   return diskFiles.read(logPath(folder, server));
 }
 
-/** The server name comes from a config file, so encode it: the path must stay inside the folder. */
+/** The server name comes from a config file, so encode it: the path must stay inside the directory. */
 function logPath(folder: string, server: string): string {
   return join(folder, `${encodeURIComponent(server).replaceAll('.', '%2E').slice(0, MAX_NAME_CHARACTERS)}.log`);
 }

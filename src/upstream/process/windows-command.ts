@@ -13,8 +13,8 @@ const BATCH = /\.(?:cmd|bat)$/i;
 const UNWRITABLE = /[%\r\n\0]/;
 
 /**
- * Resolves a command to the program to start: Windows does not find `npx.cmd` by itself and runs it only through cmd.exe.
- * Undefined if an argument cannot be escaped for cmd.exe.
+ * Resolves a command to the program to start: Windows does not find `npx.cmd` by itself and runs it only through
+ * cmd.exe. Undefined if an argument cannot be escaped for cmd.exe.
  */
 export function windowsCommand(
   command: string,
@@ -32,12 +32,15 @@ export function windowsCommand(
   return { command: interpreter, args: ['/d', '/v:off', '/s', '/c', `"${line}"`], verbatim: true };
 }
 
-/** Quotes every word, so that cmd.exe takes `&`, `|`, `<`, `>` and `^` literally; both cmd.exe and programs read `""` as one quote. */
+/**
+ * Quotes every word, so that cmd.exe takes `&`, `|`, `<`, `>` and `^` literally; both cmd.exe and programs read `""` as
+ * one quote.
+ */
 function quotedForBatch(word: string): string {
   return `"${word.replaceAll(/(\\*)"/g, '$1$1""').replace(/\\+$/, '$&$&')}"`;
 }
 
-/** Never searches the current folder for a bare name, because a repository controls its files. */
+/** Never searches the current directory for a bare name, because a repository controls its files. */
 function candidates(command: string, env: Readonly<Record<string, string>>, cwd: string): string[] {
   const extensions = (variable(env, 'PATHEXT') ?? DEFAULT_EXTENSIONS).split(';').filter((one) => one !== '');
   const hasExtension = extensions.some((one) => command.toLowerCase().endsWith(one.toLowerCase()));

@@ -34,7 +34,7 @@ function run(program: string, { words = '', limitMs = 10_000 }: { words?: string
 }
 
 describe('runHeadersHelper', () => {
-  it('returns the headers that the program prints, run with its arguments in its folder', async () => {
+  it('returns the headers that the program prints, run with its arguments in its directory', async () => {
     const program = `console.log(JSON.stringify({ Authorization: 'Bearer ' + process.argv[2], 'X-Env': process.env.TOLD, 'X-Folder': process.cwd() }))`;
     expect(await run(program, { words: "'two words'" })).toEqual({
       Authorization: 'Bearer two words',

@@ -19,7 +19,7 @@ export interface OpenRemote {
 /** Servers with transport `auto` that used SSE last time, which is tried first next time. */
 const speakSse = new WeakSet<AdmittedServer>();
 
-/** Connects to a remote server. `cwd` is the working folder of its headers helper. */
+/** Connects to a remote server. `cwd` is the working directory of its headers helper. */
 export async function openRemote(
   server: AdmittedServer,
   transport: RemoteTransport,

@@ -34,7 +34,7 @@ async function editExclude(
   return kind === 'unchanged' ? undefined : file;
 }
 
-/** The folder with `info/exclude`. Git itself is not started, because a repository may configure what it runs. */
+/** The directory with `info/exclude`. Git itself is not started, because a repository may configure what it runs. */
 function gitFolder(repository: string, { files }: Host): string | undefined {
   const entry = join(repository, '.git');
   const isFolder =
@@ -43,7 +43,7 @@ function gitFolder(repository: string, { files }: Host): string | undefined {
   return found !== undefined && files.status(join(found, 'HEAD'))?.kind === 'file' ? found : undefined;
 }
 
-/** In a linked worktree `.git` is a file that names the folder, which names the one that all worktrees share. */
+/** In a linked worktree `.git` is a file that names the directory, which names the one that all worktrees share. */
 function linkedFolder(entry: string, files: Host['files']): string | undefined {
   const named = firstLine(entry, files)?.replace(/^gitdir:\s*/, '');
   if (named === undefined || named === '') return undefined;

@@ -173,11 +173,11 @@ export function isInProject({ path, scope }: Pick<TakenOverFile, 'path' | 'scope
   return isFromRepository({ scope, source: path }, host);
 }
 
-/** A repository could contain a folder that is a link to any folder of the user. */
+/** A repository could contain a directory that is a link to any directory of the user. */
 export function checkProjectFile(path: string, { files, cwd, repository }: Host): void {
   const [top, folder] = [repository ?? cwd, dirname(path)].map((one) => files.realPath(one) ?? one);
   if (top !== undefined && (folder === top || folder?.startsWith(`${top}${sep}`))) return;
   throw new PortolanError(ErrorCode.WriteRefused, `${dirname(path)} is a link that leads out of the project`, {
-    hint: 'put a folder in its place',
+    hint: 'put a directory in its place',
   });
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await record(c, 'c', 5);
 });
 
-/** A copy of the folder, with the changes that an attacker without the key can make. */
+/** A copy of the directory, with the changes that an attacker without the key can make. */
 export class Copy implements Disposable {
   readonly folder = mkdtempSync(join(top, 'copy-'));
 
