@@ -1,10 +1,10 @@
 import { hashOf, type Segment, type StoredTool } from './index-segment.js';
 import { nameKey } from './tokenize.js';
 
-/** How a need names a tool: itself, its server and it, or only its server. */
+/** Whether a need is the name of the tool, alone or with its server, or only the name of its server. */
 export type NamedAs = 'tool' | 'server';
 
-/** The tools that a need names in any spelling, by their place among all segments. */
+/** The tools that a need names in any spelling, by their place in all segments. */
 export function namedPlaces(need: string, segments: readonly Segment[]): ReadonlyMap<number, NamedAs> {
   const found = new Map<number, NamedAs>();
   const key = need.length <= MAX_NAMED ? nameKey(need) : '';
@@ -21,7 +21,7 @@ export function namedPlaces(need: string, segments: readonly Segment[]): Readonl
     addTools(key, 0, segment.tools.length);
     for (const { start, end } of segment.serversByKey.get(key) ?? [])
       for (let place = start; place < end; place += 1) if (!found.has(base + place)) found.set(base + place, 'server');
-    // The server before its tool, and after it.
+    // The name of the server before or after that of the tool.
     for (let cut = 1; cut < key.length; cut += 1) {
       const [head, rest] = [key.slice(0, cut), key.slice(cut)];
       for (const { start, end } of segment.serversByKey.get(head) ?? []) addTools(rest, start, end);
@@ -35,11 +35,11 @@ export function namedPlaces(need: string, segments: readonly Segment[]): Readonl
 /** Between the names of a server and its tool, as people and clients write it. */
 const SEPARATORS = ['__', '.', '/', ':', ' '];
 
-/** Whether it is written letter by letter as it was asked for: of two that sound alike it is the one that is meant. */
+/** Whether the need is the exact name. Of two tools with the same letters and digits, such a tool is meant. */
 export function isSpelledAs(need: string, { server, name }: StoredTool): boolean {
   const asked = need.trim();
   return asked === name || asked === server || SEPARATORS.some((between) => asked === `${server}${between}${name}`);
 }
 
-/** What is longer is a sentence. */
+/** A longer need is a sentence. */
 const MAX_NAMED = 120;

@@ -20,7 +20,7 @@ export class FieldAverages {
     this.#count(lengths, place, -1);
   }
 
-  /** The same for every order of additions and removals. */
+  /** Does not depend on the order of additions and removals. */
   rounded(): readonly number[] {
     return this.#sums.map((sum) => (sum > 0 ? Math.exp(STEP * Math.round(Math.log(sum / this.#tools) / STEP)) : 1));
   }

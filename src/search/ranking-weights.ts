@@ -1,29 +1,11 @@
-/** The numbers of the ranking, found by measurement: see docs/decisions/0010-search.md. */
-export interface Weights {
-  /** How much a word counts by where it is written, and how much the length of that text costs (b of BM25). */
-  readonly fields: Readonly<Record<FieldName, { readonly weight: number; readonly length: number }>>;
-  /** How fast a repeated word stops to count (k1 of BM25). */
-  readonly saturation: number;
-  /** What a word counts for being there at all. */
-  readonly presence: number;
-  readonly request: number;
-  readonly synonym: number;
-  readonly typo: number;
-  readonly typoShort: number;
-  readonly clause: number;
-  readonly nameCover: number;
-  readonly nameSynonym: number;
-  readonly remembered: number;
-  /** Of the cosine that a model gives; divided by the number of clauses. */
-  readonly meaning: number;
-}
-
-export type FieldName = (typeof FIELDS)[number];
-
 /** Two bits of a posting belong to each, in this order. */
 export const FIELDS = ['name', 'server', 'lead', 'rest', 'parameters', 'parameterTexts', 'serverText', 'tags'] as const;
 
-export const WEIGHTS: Weights = {
+export type FieldName = (typeof FIELDS)[number];
+
+/** The numbers of the ranking, found by measurement: see docs/decisions/0010-search.md. */
+export const WEIGHTS = {
+  /** The weight of a word in a field, and the effect of the field's length (b of BM25). */
   fields: {
     name: { weight: 1.5, length: 0.3 },
     server: { weight: 1.5, length: 0.3 },
@@ -34,7 +16,9 @@ export const WEIGHTS: Weights = {
     serverText: { weight: 0.3, length: 0.6 },
     tags: { weight: 1.5, length: 0.3 },
   },
+  /** How slowly a repeated word stops counting (k1 of BM25). */
   saturation: 1.2,
+  /** Added to the weight of each word that a tool has. */
   presence: 0.25,
   request: 0.5,
   synonym: 0.5,
@@ -44,5 +28,6 @@ export const WEIGHTS: Weights = {
   nameCover: 0.33,
   nameSynonym: 0.5,
   remembered: 1,
+  /** Of the similarity in meaning; divided by the number of clauses. */
   meaning: 1.6,
-};
+} as const satisfies { readonly fields: Readonly<Record<FieldName, object>>; readonly [name: string]: unknown };

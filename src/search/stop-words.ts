@@ -1,4 +1,4 @@
-/** Words that say nothing about what a tool does, on either side. */
+/** Words that say nothing about what a tool does, in queries and in tools. */
 const STOP = `a an the this that these those and or but nor so if then than as at by for from in into of off on onto out
 over to up with without within about above below between through during before after again against under until while
 i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs who whom whose
@@ -7,7 +7,7 @@ will would shall should may might must not no yes here there also just only very
 every all both few other others such own same etc e g ie eg via per using use used uses let lets s t d ll re ve m don
 one whether please`;
 
-/** Words of a request: they say less about the need than others. */
+/** Words of a request, which say less about the need than other words. */
 const REQUEST = `find help helps helping need needs needed want wants wanted like likes liked love know knowing tell
 give gives giving show provide provides provided providing get gets getting got obtain assist assistance able wish
 looking look interested curious wondering wonder hope trying try make sure possible currently really keen planning plan

@@ -1,6 +1,6 @@
 import { stem } from './stem.js';
 
-/** Words that stand for one another, or for one matter, when somebody asks for a tool; a slash ends a class, and a word may be in several. */
+/** Classes of words with a similar meaning or a common subject in queries. A slash ends a class; a word can be in several. */
 const CLASSES = `
 create add make new generate produce build compose insert / generate create produce craft design synthesize /
 delete remove erase drop clear destroy purge discard trash / update edit modify change alter patch set adjust /

@@ -1,10 +1,10 @@
-/** Ten results have to fit into 350 tokens, names and all. */
+/** Ten results, with their names, have to fit into 350 tokens. */
 const MAX_SUMMARY = 60;
-/** What ends sooner is a heading or an abbreviation. */
+/** A shorter text before a full stop is a heading or an abbreviation. */
 const MIN_SENTENCE = 12;
 const READ_CHARACTERS = 600;
 
-/** What a tool does in a few words: its first sentence, and of a long one its beginning. */
+/** The first sentence of a description, shortened if it is long. */
 export function summaryOf(description: string | undefined): string {
   const text = (description ?? '').slice(0, READ_CHARACTERS).replaceAll(/[#*`>\t\r ]+/g, ' ');
   const sentence = firstSentence(withoutHeading(text));
@@ -12,11 +12,11 @@ export function summaryOf(description: string | undefined): string {
   const cut = sentence.slice(0, MAX_SUMMARY);
   const space = cut.lastIndexOf(' ');
   const kept = space > MAX_SUMMARY / 2 ? cut.slice(0, space) : cut.slice(0, -1);
-  // Half a character is none.
+  // Also removes half of a surrogate pair.
   return `${kept.replace(/[\s,;:.(–\-\ud800-\udbff]+$/, '')}…`;
 }
 
-/** Some begin with what a summary is called, with a picture or with the number of a list. */
+/** Removes an emoji, a heading such as "Purpose:" and the number of a list at the beginning. */
 function withoutHeading(text: string): string {
   return text
     .replace(/^[^\p{L}\p{N}"'([]+/u, '')
@@ -25,7 +25,7 @@ function withoutHeading(text: string): string {
     .trim();
 }
 
-/** A line that goes on in small letters was only wrapped. */
+/** A line break before a lowercase letter does not end a sentence. */
 function firstSentence(text: string): string {
   for (const { index, 0: end } of text.matchAll(/[.!?](?=\s|$)|[。！？]|\n\s*(?=[^\s\p{Ll}])/gu)) {
     const before = text.slice(0, index);

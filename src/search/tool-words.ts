@@ -12,7 +12,7 @@ export const MAX_CHARACTERS = {
   tags: 200,
   serverText: 600,
 } as const;
-/** The first sentence says what a tool does; what follows are notes on how to use it. */
+/** The first sentence says what a tool does; the rest says how to use it. */
 const MAX_LEAD_WORDS = 40;
 const MIN_SENTENCE = 12;
 const MAX_PARAMETERS = 48;
@@ -21,10 +21,10 @@ const MAX_VALUES = 60;
 const MAX_VALUES_TEXT = 600;
 const MAX_DEPTH = 3;
 const MAX_TAGS = 16;
-/** What every server is called. */
+/** Words in the names of most servers. */
 const SERVER_WORDS: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
-/** Emits every word of a tool with its field; the words of one field follow each other. */
+/** Emits every word of a tool with its field. */
 export function eachFieldWord(tool: IndexedTool, emit: (field: FieldName, word: string) => void): void {
   const read = (field: Exclude<FieldName, 'lead' | 'rest'>, text: string | undefined): void => {
     if (text) eachWord(text.slice(0, MAX_CHARACTERS[field]), (word) => emit(field, word));
@@ -58,7 +58,7 @@ interface Parameters {
   readonly texts: string[];
 }
 
-/** A schema comes from a server: it may be anything, as deep and as wide as it likes. */
+/** Collects the parameters of a schema. It comes from a server: any value, of any depth and width. */
 function collect(schema: unknown, depth: number, found: Parameters): void {
   if (depth === 0 || typeof schema !== 'object' || schema === null) return;
   const properties = 'properties' in schema ? schema.properties : undefined;
@@ -78,7 +78,7 @@ function collect(schema: unknown, depth: number, found: Parameters): void {
   if ('items' in schema) collect(schema.items, depth - 1, found);
 }
 
-/** The values name what a tool can be asked for: the genres of films, the kinds of charts. */
+/** Allowed values are words of the domain: genres of films, kinds of charts. */
 function allowedValues(values: readonly unknown[]): string {
   const texts = values.slice(0, MAX_VALUES).filter((value) => typeof value === 'string');
   return texts.join(' ').slice(0, MAX_VALUES_TEXT);
