@@ -12,7 +12,7 @@ import {
 import { ownFolders } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
 
-/** Beside the socket, because whoever reaches the daemon knows that path, whatever its state directory is. */
+/** Beside the socket, because every client of the daemon knows that path; the state directory may differ. */
 const SUFFIX = '.pid';
 const PRIVATE_FILE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -43,7 +43,7 @@ export function recordDaemon(socket: string, log: Log): Disposable {
   };
 }
 
-/** The daemon that recorded itself and still runs. A record of a process that has exited names nobody. */
+/** The daemon that recorded itself and still runs; undefined if the recorded process has exited. */
 export function recordedDaemon(socket: string): ProcessIdentity | undefined {
   const found = isPipeName(socket) ? undefined : readRecord(`${socket}${SUFFIX}`);
   return found && isAlive(found) ? found : undefined;

@@ -1,7 +1,7 @@
 import type { CallMetrics } from '../gateway/index.js';
 import type { SharedPool } from '../upstream/index.js';
 
-/** The data behind `/metrics`. Nothing in it is named by a server or a client. */
+/** The data behind `/metrics`. It contains no text of a server or a client. */
 export interface Measured {
   readonly version: string;
   readonly calls: CallMetrics;

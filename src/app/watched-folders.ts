@@ -6,7 +6,7 @@ import { type Log, matchesWildcard } from '../base/index.js';
 const MAX_WATCHED = 2_000;
 /** A limit on repeats, because directories may appear while their parents are being watched. */
 const MAX_ROUNDS = 8;
-/** The limit of links that lead from one to the next. */
+/** The maximum length of a chain of links. */
 const MAX_LINKS = 8;
 
 /** The patterns of the relevant names in each listed directory. */

@@ -19,13 +19,13 @@ const MAX_FILES = 256;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 /** For larger texts a change is reported for the file, not for its lines. */
 const MAX_COMPARED_BYTES = 512 * 1024;
-/** The limit of directories from the command line in which its other words are looked up. */
+/** The maximum number of directories in a command line in which its other words are looked up. */
 const MAX_BASES = 16;
-/** The limit of paths that are looked up; a hostile entry could take seconds of every scan. */
+/** The maximum number of paths to look up; without it, a hostile entry could take seconds of every scan. */
 const MAX_TRIES = 100_000;
-/** The limit of directories above those in which packages and files of runners are looked up. */
+/** The maximum number of parent directories in which packages and files of runners are looked up. */
 const MAX_ABOVE = 32;
-/** The limit of words taken from variables such as `NODE_OPTIONS`. */
+/** The maximum number of words taken from variables such as `NODE_OPTIONS`. */
 const MAX_LOADED = 500;
 
 export interface CheckedContent extends Content {
@@ -41,8 +41,8 @@ export function coveredContent(definition: Definition, host: Host): CheckedConte
 }
 
 /**
- * Reads the files of each entry once, so that the question to the user, the verdict and the stored approval refer to the
- * same content.
+ * Reads the files of each entry once, so that the question to the user, the verdict and the stored approval refer to
+ * the same content.
  */
 export function contentReader(host: Host): (definition: Definition) => CheckedContent {
   const known = new WeakMap<Definition, CheckedContent>();
@@ -130,8 +130,8 @@ class Collection {
   }
 
   /**
-   * The start directory, and directories of the project that the command line names, as in `cd sub && python3 server.py`.
-   * `opened` are only the named ones.
+   * The start directory, and directories of the project that the command line names, as in `cd sub && python3
+   * server.py`. `opened` are only the named ones.
    */
   #bases(
     pieces: readonly string[],

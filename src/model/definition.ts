@@ -91,7 +91,7 @@ export const Definition = z.strictObject({
     .exactOptional(),
   missing: z.array(z.string()).readonly().exactOptional(),
   inputs: z.array(Input).readonly().exactOptional(),
-  /** A take-over keeps its client from starting it; Portolan alone does. */
+  /** A take-over disabled or moved the entry: only Portolan starts the server. */
   takenOver: z.literal(true).exactOptional(),
   envFile: z.string().exactOptional(),
   description: z.string().exactOptional(),

@@ -131,7 +131,7 @@ describe('judgeByRules', () => {
       verdict: 'passes: allowed by serverName a',
     },
     {
-      title: 'a stricter managed line',
+      title: 'a stricter managed rule',
       server: NPX,
       lists: { allowed: [name('a')], allowedManaged: [command('b')] },
       verdict: MISSING,
@@ -323,29 +323,29 @@ describe('a URL', () => {
 });
 
 describe('parseServerRules', () => {
-  const lines = (...numbers: number[]) =>
-    numbers.map((n) => expect.objectContaining({ source: '/s.json', message: expect.stringContaining(`line ${n} `) }));
+  const items = (...numbers: number[]) =>
+    numbers.map((n) => expect.objectContaining({ source: '/s.json', message: expect.stringContaining(`item ${n} `) }));
 
   it.each<{ title: string; value: unknown; rules: unknown; problems: unknown }>([
     { title: 'nothing', value: undefined, rules: undefined, problems: [] },
     { title: 'an empty list', value: [], rules: [], problems: [] },
     {
-      title: 'one line of each kind, ignoring other fields',
+      title: 'one item of each kind, ignoring other fields',
       value: [{ serverName: 'a', note: 'x' }, { serverCommand: ['a', ''] }, { serverUrl: '*' }],
       rules: [{ serverName: 'a' }, { serverCommand: ['a', ''] }, { serverUrl: '*' }],
       problems: [],
     },
     {
-      title: 'invalid lines',
+      title: 'invalid items',
       value: [{ serverName: 'a', serverUrl: '*' }, {}, 'a', null, { serverCommand: 'npx' }, { serverCommand: [] }],
       rules: [],
-      problems: lines(1, 2, 3, 4, 5, 6),
+      problems: items(1, 2, 3, 4, 5, 6),
     },
     {
-      title: 'a valid line after invalid ones',
+      title: 'a valid item after invalid ones',
       value: [{ serverUrl: 7 }, { serverCommand: ['a', 1] }, { serverName: '' }, [], { serverName: 'a' }],
       rules: [{ serverName: 'a' }],
-      problems: lines(1, 2, 3, 4),
+      problems: items(1, 2, 3, 4),
     },
     {
       title: 'a value that is not a list',

@@ -3,7 +3,7 @@ import type { Definition, Problem } from '../model/index.js';
 import { programName, proxyChain } from '../model/index.js';
 import { type CommandCandidate, candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
 
-/** One line of an allow or deny list: a server by name, by whole command or by URL, each with `*`. */
+/** One rule of an allow or deny list: a server by name, by whole command or by URL, each with `*`. */
 export type ServerRule =
   | { readonly serverName: string }
   | { readonly serverCommand: readonly string[] }
@@ -22,7 +22,7 @@ export interface ServerRules {
   readonly pluginOnly: boolean;
 }
 
-/** The result for one server, with the deciding line if any. */
+/** The result for one server, with the deciding rule if any. */
 export type RuleVerdict =
   | { readonly kind: 'passes'; readonly rule?: string }
   | { readonly kind: 'blocked'; readonly rule: string };
@@ -170,34 +170,37 @@ function commandText(words: readonly string[]): { kind: Kind; text: string } {
   return { kind: 'serverCommand', text: `serverCommand ${maskArgs(words).map(quoted).join(' ')}` };
 }
 
-/** Parses the list from another program's settings; an invalid line is skipped and reported. */
+/** Parses the list from another program's settings; an invalid item is skipped and reported. */
 export function parseServerRules(
   value: unknown,
   source: string,
 ): { readonly rules: readonly ServerRule[] | undefined; readonly problems: readonly Problem[] } {
   if (value === undefined) return { rules: undefined, problems: [] };
   if (!Array.isArray(value)) {
-    return { rules: undefined, problems: [unreadable('a list of servers has the wrong type and is ignored', source)] };
+    return {
+      rules: undefined,
+      problems: [unreadable('a list of server rules has the wrong type and is ignored', source)],
+    };
   }
-  const read = value.map((line: unknown) => toRule(line));
+  const read = value.map((item: unknown) => toRule(item));
   return {
     rules: read.filter((rule) => rule !== undefined),
     problems: read.flatMap((rule, n) =>
-      rule ? [] : [unreadable(`line ${n + 1} of a list of servers is invalid and is ignored`, source)],
+      rule ? [] : [unreadable(`item ${n + 1} of a list of server rules is invalid and is ignored`, source)],
     ),
   };
 }
 
 function unreadable(message: string, source: string): Problem {
-  const hint = 'write a list of {"serverName": …}, {"serverCommand": […]} and {"serverUrl": …}, one in each line';
+  const hint = 'write a list of objects, each with exactly one of "serverName", "serverCommand" and "serverUrl"';
   return { code: 'invalid-policy', severity: 'warning', message, hint, source };
 }
 
-/** A line has exactly one of the keys. */
-function toRule(line: unknown): ServerRule | undefined {
-  if (typeof line !== 'object' || line === null) return undefined;
-  const said = Object.entries(line).filter(([key]) => ['serverName', 'serverCommand', 'serverUrl'].includes(key));
-  const [[kind, value] = [], ...more] = said;
+/** An item has exactly one of the keys. */
+function toRule(item: unknown): ServerRule | undefined {
+  if (typeof item !== 'object' || item === null) return undefined;
+  const written = Object.entries(item).filter(([key]) => ['serverName', 'serverCommand', 'serverUrl'].includes(key));
+  const [[kind, value] = [], ...more] = written;
   if (more.length > 0) return undefined;
   const isText = typeof value === 'string' && value !== '';
   if (kind === 'serverName' && isText) return { serverName: value };

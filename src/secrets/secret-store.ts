@@ -22,7 +22,10 @@ const ID_CHARACTERS = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The key store of the system; undefined if there is none. On Linux the kernel's key ring does not outlive a restart, so it is not used. */
+/**
+ * The key store of the system; undefined if there is none. On Linux the kernel's key ring does not outlive a restart,
+ * so it is not used.
+ */
 export async function systemKeyStore(): Promise<KeyStore | undefined> {
   const keyring = await import('@napi-rs/keyring').catch(() => undefined);
   if (!keyring) return undefined;
@@ -75,7 +78,7 @@ export async function readSecret(
   return sealed === undefined || reading.kind !== 'read' ? undefined : decrypt(sealed, id, reading.text.trim());
 }
 
-/** The key of the encrypted file, which is made once. */
+/** The key of the encrypted file; created on first use. */
 async function ownKey(path: string): Promise<string> {
   const reading = diskFiles.read(path);
   if (reading.kind === 'read' && /^[0-9a-f]{64}\s*$/.test(reading.text)) return reading.text.trim();

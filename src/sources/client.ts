@@ -41,7 +41,7 @@ export interface Place {
   readonly expansion: Expansion;
   /** Within one client the highest number wins. */
   readonly precedence: number;
-  /** The state of an entry unless the judge or the entry itself says otherwise. */
+  /** The state of an entry unless `judge` or the entry itself gives another one. */
   readonly state?: Extract<State, 'ready' | 'pending-approval' | 'inventory-only'>;
   /** Places with a rank are read first, in this order; the rest follow in the order of the clients. */
   readonly rank?: number;
@@ -63,7 +63,7 @@ export interface Place {
   readonly install?: Installation;
   /** How to add a server here for everyone who works on the project. */
   readonly shared?: SharedFile;
-  /** How the client is told not to start one entry; without it, a take-over removes the entry. */
+  /** How one entry is disabled for the client; without it, a take-over removes the entry. */
   readonly off?: OffSwitch | ((path: readonly string[]) => OffSwitch);
   /** The entries of every project, if `find` gives only those of the current one. */
   readonly findEverywhere?: AsyncFinder;
@@ -103,7 +103,7 @@ export interface LaunchCommand {
   readonly args: readonly string[];
 }
 
-/** The input of a client's judge. */
+/** The input of `judge`. */
 export interface ReadContext {
   readonly host: Host;
   /** Reads a file beside the servers; undefined if it does not exist or does not parse. */

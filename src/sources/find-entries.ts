@@ -16,7 +16,7 @@ export interface RawEntry {
   readonly inputs?: readonly unknown[];
   /** The actual location, if the file only refers to another one. */
   readonly elsewhere?: { readonly source: string; readonly line: number };
-  /** A take-over keeps its client from starting it. */
+  /** A take-over disabled or moved the entry. */
   readonly takenOver?: true;
 }
 

@@ -24,7 +24,7 @@ export function clientFileOf(path: string): string {
   return path.endsWith(ORIGINAL_SUFFIX) ? path.slice(0, -ORIGINAL_SUFFIX.length) : path;
 }
 
-/** How a client was told not to start an entry. */
+/** How a take-over keeps a client from starting an entry. */
 export type Move =
   | { readonly kind: 'removed' }
   /** A field of the entry has this value; it had the value `before`, or was absent. */

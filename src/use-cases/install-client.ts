@@ -50,7 +50,7 @@ export interface Installed {
   readonly file: EditedFile;
   readonly program: LaunchCommand;
   readonly takenOver: readonly TakenFile[];
-  /** The git file that was told to ignore the copies. */
+  /** The exclude file of git that lists the copies. */
   readonly gitExclude?: string;
 }
 
@@ -91,7 +91,7 @@ export async function install(id: string, options: InstallOptions = {}): Promise
   return { client: id, file, program, takenOver, ...(gitExclude !== undefined && { gitExclude }) };
 }
 
-/** Removes Portolan from the client's files and gives the client its servers back. */
+/** Removes Portolan from the client's files and restores its own servers. */
 export async function uninstall(id: string, options: DiscoverOptions = {}): Promise<Uninstalled> {
   const host = hostOf(options);
   const client = clientCalled(id);

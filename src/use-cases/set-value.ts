@@ -66,7 +66,7 @@ export async function applySet(
   const { edit, ...facts } = plan;
   const { host } = discovery;
   const server = serverNamed(plan.server, discovery);
-  if (!server) throw new Error(`${plan.server} is not in this scan`);
+  if (!server) throw new Error(`the server ${plan.server} was not found in this scan`);
   const { definition } = server;
   const record = await storeSecret(
     {
@@ -94,7 +94,7 @@ function keyStoreFor({ env }: Host): () => Promise<KeyStore | undefined> {
   return env.PORTOLAN_SECRETS === 'file' ? async () => undefined : systemKeyStore;
 }
 
-/** What receives the values of an entry, without the values themselves. */
+/** A hash of everything that receives the values of an entry, without the values themselves. */
 export function launchHash({ written, headersHelper }: Definition): string {
   const { command, args, url, cwd, envFile } = written;
   return sha256(JSON.stringify([command, args, url, cwd, envFile, headersHelper].map((one) => one ?? null)));

@@ -12,7 +12,7 @@ const OPTIONS = {
   force: { type: 'boolean', about: 'replace an existing entry of this name' },
   url: { type: 'string', value: 'ADDRESS', about: 'URL of a remote server' },
   env: { type: 'string', value: 'NAME=VALUE', multiple: true, about: 'environment variable of the server' },
-  header: { type: 'string', value: '"NAME: VALUE"', multiple: true, about: 'HTTP header of every request' },
+  header: { type: 'string', value: '"NAME: VALUE"', multiple: true, about: 'HTTP header to send with every request' },
 } as const;
 
 export function addCommand(machine: DiscoverOptions = {}): Command {

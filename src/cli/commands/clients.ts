@@ -25,7 +25,7 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
       // This command is connected without a name and a directory.
       const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
       if (values.json) io.out(JSON.stringify({ clients }, null, 2));
-      else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'Nobody is connected.');
+      else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'No client is connected.');
       else {
         const rows = clients.map(({ id, name, version, pid, calls, since, cwd }): Cell[] => [
           ...[id, name, version, pid, calls, since].map((one) => ({ text: visible(String(one ?? '-')) })),

@@ -39,10 +39,10 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     options: OPTIONS,
     words: WORDS,
     examples: [
-      { line: 'portolan daemon status', does: 'show whether it runs, and its addresses' },
-      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'start it, also for HTTP clients' },
-      { line: 'portolan daemon stop', does: 'stop it after calls in progress have finished' },
-      { line: 'portolan daemon stop --force', does: 'also kill it and its servers if it does not respond' },
+      { line: 'portolan daemon status', does: 'show whether the daemon runs, and its addresses' },
+      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'start the daemon, also for HTTP clients' },
+      { line: 'portolan daemon stop', does: 'stop the daemon after calls in progress have finished' },
+      { line: 'portolan daemon stop --force', does: 'also kill the daemon and its servers if it does not respond' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -84,7 +84,7 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'logs':
           return logs(daemonLog(home, env), values.json === true, io);
         default:
-          throw new PortolanError(ErrorCode.Usage, `daemon has no ${word}`, {
+          throw new PortolanError(ErrorCode.Usage, `portolan daemon has no "${word}".`, {
             hint: `${suggestion(word, WORDS)}usage: ${this.usage}`,
           });
       }
@@ -97,9 +97,9 @@ interface Status {
   readonly pid?: number;
   readonly socket: string;
   readonly http?: string;
-  /** It is in the registry; a daemon of an older version does not report this. */
+  /** The daemon is in the registry; one of an older version does not report this. */
   readonly announced?: boolean;
-  /** It does not respond. */
+  /** The daemon does not respond. */
   readonly isHung?: true;
 }
 
@@ -140,7 +140,9 @@ async function killed(place: DaemonPlace, before: Status, machine: DiscoverOptio
   return (await killDaemon(found, hostOf(machine))) ? { running: false, socket: place.socket } : before;
 }
 
-/** Waits for the process to exit: after closing its socket, the daemon still stops its servers and writes their logs. */
+/**
+ * Waits for the process to exit: after closing its socket, the daemon still stops its servers and writes their logs.
+ */
 async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
   const identity = before.pid === undefined ? undefined : identityOf(before.pid);
   const told = await askDaemon(place.socket, 'bridge/stop').catch(hung);

@@ -45,7 +45,7 @@ export async function installClients(
       json,
     );
   if (!io.ask) {
-    throw new PortolanError(ErrorCode.TerminalNeeded, 'choosing the clients takes a person at a terminal', {
+    throw new PortolanError(ErrorCode.TerminalNeeded, 'choosing clients needs a terminal', {
       hint: 'name a client, add --yes to install in all detected clients, or --json to see what would change',
     });
   }
@@ -55,14 +55,14 @@ export async function installClients(
 async function interactively(clients: readonly DetectedClient[], options: InstallOptions, io: Io): Promise<number> {
   const prompts = await import('../runtime/prompts.js');
   const chosen = await prompts.choose(
-    'In which clients should Portolan replace their own servers?',
+    'Which clients should use Portolan in place of their own servers?',
     clients.map(choiceOf),
   );
   const plans: InstallPlan[] = [];
   for (const client of chosen) plans.push(await planInstall(client, options));
   if (plans.length === 0) return nothing(io);
   for (const line of plans.flatMap((plan) => planLines(plan, io))) io.out(line);
-  io.out('Each file keeps a copy of what it was; portolan install <client> --undo restores it.');
+  io.out('A copy of each file is kept beside it; portolan install <client> --undo restores the file.');
   if (!(await prompts.isConfirmed('Change these files?'))) return nothing(io);
   return installAll(chosen, options, io, false);
 }
@@ -90,5 +90,5 @@ async function installAll(clients: readonly string[], options: InstallOptions, i
 }
 
 function never(): never {
-  throw new Error('there is a plan for each client');
+  throw new Error('a client has no plan');
 }

@@ -9,7 +9,7 @@ const OPTIONS = {
   ...JSON_OPTIONS,
   'take-over': { type: 'boolean', about: 'the client stops starting its own servers; Portolan starts them' },
   project: { type: 'boolean', about: 'with --take-over: also the files of this project, which your team sees' },
-  undo: { type: 'boolean', about: 'remove Portolan and give the client its servers back' },
+  undo: { type: 'boolean', about: 'remove Portolan and restore the servers of the client' },
   remove: { type: 'boolean', about: 'the same as --undo' },
   npx: { type: 'boolean', about: 'start it with npx instead of its path' },
   yes: { type: 'boolean', short: 'y', about: 'without a client: install in all detected clients, do not ask' },
@@ -26,7 +26,7 @@ export function installCommand(discover: typeof scanMachine, machine: DiscoverOp
     examples: [
       { line: 'portolan install cursor', does: 'add one entry; every other byte stays' },
       { line: 'portolan install cursor --take-over', does: 'also stop it from starting its own servers' },
-      { line: 'portolan install cursor --undo', does: 'remove the entry, and give the servers back' },
+      { line: 'portolan install cursor --undo', does: 'remove the entry, and restore the servers' },
       { line: 'portolan install --json', does: 'show what would change in every detected client' },
     ],
     async run(args, io) {

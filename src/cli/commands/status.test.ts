@@ -40,7 +40,7 @@ describe('portolan status', () => {
     expect((await status([one, two, three])).lines).toEqual([
       'server    who  signed in by     until',
       'a         –    https://login.a  expired: sign in again',
-      'b         ada  https://login.b  renewed by itself',
+      'b         ada  https://login.b  renewed automatically',
       'c\\x1b[2J  –    https://login.a  2026-01-01T00:00:01.000Z',
     ]);
   });

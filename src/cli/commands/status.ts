@@ -47,7 +47,7 @@ function lines(all: readonly SignedIn[], now: number, io: Io): string[] {
 }
 
 function until({ expiresAt, renews }: SignedIn, now: number, io: Io): string {
-  if (renews) return 'renewed by itself';
-  if (expiresAt === undefined) return 'no end known';
+  if (renews) return 'renewed automatically';
+  if (expiresAt === undefined) return 'no known expiry';
   return expiresAt > now ? new Date(expiresAt).toISOString() : paint(io, 'yellow', 'expired: sign in again');
 }

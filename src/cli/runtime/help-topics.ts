@@ -203,7 +203,7 @@ PORTOLAN_DAEMON sets the same for every start. Each client keeps its own directo
 the approvals for it. The setting "share" decides for a server whether the machine,
 the workspace or the session has one process.
 
-  portolan daemon status            whether it runs, and its addresses
+  portolan daemon status            whether the daemon runs, and its addresses
   portolan clients                  the connected clients
   portolan ps                       the running servers
   portolan daemon stop              stop it after calls in progress have finished

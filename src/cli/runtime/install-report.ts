@@ -65,7 +65,7 @@ export function installLines(
   const { client, program, file, takenOver, gitExclude } = installed;
   const still = remaining.reduce((sum, { entries }) => sum + entries.length, 0);
   return [
-    `Put Portolan into ${client}: ${visible([program.command, ...program.args].join(' '))}`,
+    `Added Portolan to ${client}: ${visible([program.command, ...program.args].join(' '))}`,
     ...changeLines(file, io),
     verificationLine(verification, io),
     ...takenOver.flatMap((taken) => takenLines(taken, client, io)),
@@ -78,7 +78,7 @@ export function installLines(
           `${client} still starts ${plural(still, 'server')} by itself. To stop that: portolan install ${client} --take-over`,
         ]),
     `Next: restart ${client} and give it a task, or try a search here: portolan search "read a file"`,
-    `To take it out: portolan install ${client} --undo`,
+    `To remove it: portolan install ${client} --undo`,
   ];
 }
 
@@ -123,7 +123,7 @@ export function undoJson({ client, file, undone }: Uninstalled) {
 
 export function undoLines({ client, file, undone }: Uninstalled, io: Io): string[] {
   return [
-    `Took Portolan out of ${client}.`,
+    `Removed Portolan from ${client}.`,
     ...(file ? changeLines(file, io) : []),
     ...undone.flatMap((one) => undoneLines(one, io)),
     ...(undone.length > 0 ? [`Restart ${client}: it starts its own servers again.`] : []),
@@ -137,10 +137,12 @@ function undoneLines({ file, isExact, entries, isShared }: Undone, io: Io): stri
   const [restored, kept, deleted] = [named('restored'), named('kept'), named('deleted')];
   return [
     isExact
-      ? `  restored ${path}, every byte as it was`
+      ? `  restored ${path} byte for byte`
       : `  restored ${plural(restored.length, 'server')} in ${path}, which was edited since${restored.length > 0 ? `: ${restored.join(', ')}` : ''}`,
-    ...(kept.length > 0 ? [`  kept as you changed ${kept.length === 1 ? 'it' : 'them'}: ${kept.join(', ')}`] : []),
-    ...(deleted.length > 0 ? [`  no longer in the file: ${deleted.join(', ')}`] : []),
+    ...(kept.length > 0 ? [`  kept with your changes: ${kept.join(', ')}`] : []),
+    ...(deleted.length > 0
+      ? [`  not restored, because you deleted ${deleted.length === 1 ? 'it' : 'them'}: ${deleted.join(', ')}`]
+      : []),
     ...(isShared ? [`  ${path} is part of the project: your team sees this change if it is committed`] : []),
   ];
 }

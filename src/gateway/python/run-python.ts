@@ -59,7 +59,7 @@ export interface PythonGateway extends ServerToolList, Documented {
 /** The interval of progress notifications while a program runs. */
 const PROGRESS_MS = 1_000;
 const MAX_CODE_BYTES = 1024 * 1024;
-/** All servers together can have more to say than a program has use for. */
+/** The tool lists of all servers together may be larger than a program can use. */
 const MAX_JOB_BYTES = 16 * 1024 * 1024;
 
 /** Runs one program. Errors of the program are part of the result; rejects only with what prevents its start. */

@@ -11,7 +11,7 @@ export interface DetectedClient {
   readonly isInstalled: boolean;
   /** The servers that it starts by itself. */
   readonly servers: number;
-  /** Their tools, without those of servers that nobody has read yet. */
+  /** The number of their tools, without servers whose tools have not been read yet. */
   readonly tools: number;
   readonly unread: number;
   /** Whether an installation would change anything. */

@@ -16,7 +16,7 @@ interface ClientSavings {
   readonly tools: number;
   /** Tokens of tool definitions that would no longer be in each conversation. */
   readonly tokens: number;
-  /** Servers whose tools nobody has read yet, so that they are not counted. */
+  /** Servers whose tools have not been read yet, so they are not counted. */
   readonly unread: readonly string[];
 }
 

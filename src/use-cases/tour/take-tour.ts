@@ -101,7 +101,7 @@ async function approved(client: TourClient, { machine }: TourWorkspace): Promise
   await recordRuling(definitions, 'approved', discovery, new Date());
   // The running gateway notices the decision by itself.
   const isSettled = (states: readonly State[]) => states.every(({ status }) => status !== 'pending-approval');
-  await settled(() => statesOf(client), isSettled, 'the approval to count');
+  await settled(() => statesOf(client), isSettled, 'the approval to take effect');
   return {
     did: `${questions.length} servers for this run, bound to their exact commands`,
     shown: definitions.map((definition) => `${definition.name}: ${launchText(definition)}`),

@@ -4,7 +4,7 @@ import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 const ANSWER_LIMIT_MS = 60_000;
 const MAX_SAID_CHARACTERS = 2_000;
 
-/** The result of a tool, as far as the tour needs it. */
+/** The part of a tool result that the tour needs. */
 interface Given {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
