@@ -8,6 +8,7 @@ import {
   sameSource,
   secretReference,
 } from '../secrets/index.js';
+import { clientFileOf } from '../sources/index.js';
 import { ownFolders } from './own-folders.js';
 
 /** The files of the values that `portolan set` stores. The key is in another directory than the encrypted values. */
@@ -23,7 +24,7 @@ export function storedReferences(
   let records: readonly SecretRecord[] | undefined;
   return (source, server) => {
     records ??= readSecretRecords(path, files);
-    const own = records.filter((one) => one.server === server && sameSource(one.source, source));
+    const own = records.filter((one) => one.server === server && sameSource(one.source, clientFileOf(source)));
     return Object.fromEntries(own.map(({ id, name }) => [name, secretReference(id)]));
   };
 }

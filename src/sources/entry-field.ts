@@ -3,6 +3,7 @@ import type { Definition, Host } from '../model/index.js';
 import { CLIENTS } from './client-table.js';
 import { isFields } from './fields.js';
 import { Reader } from './source-reader.js';
+import { clientFileOf } from './take-over-record.js';
 
 /** The place of one variable or header in a file. */
 export interface EntryField {
@@ -24,13 +25,14 @@ export async function findEntryField(
   host: Host,
 ): Promise<EntryField | undefined> {
   const reader = new Reader(host);
+  const path = clientFileOf(source);
   for (const place of CLIENTS.find(({ id }) => id === client)?.places ?? []) {
     const format = place.format === 'toml' || place.format === 'yaml' ? place.format : 'json';
-    if (![...reader.spots(place, [])].some((spot) => spot.path === source)) continue;
-    const reading = await reader.read({ path: source, bonus: 0, inProject: false }, place);
+    if (![...reader.spots(place, [])].some((spot) => spot.path === path)) continue;
+    const reading = await reader.read({ path, bonus: 0, inProject: false }, place);
     if (reading.kind !== 'read') continue;
-    const read = (path: string) => reader.readNamed(path);
-    const { entries } = await place.find(reading.document.value, { source, host, read });
+    const read = (named: string) => reader.readNamed(named);
+    const { entries } = await place.find(reading.document.value, { source: path, host, read });
     const entry = entries.find((one) => one.name === name && one.elsewhere === undefined);
     // Editing inside a list would need the position, which another program may change.
     if (!entry || !isFields(entry.value) || !entry.path.every((key) => typeof key === 'string')) continue;

@@ -3,6 +3,7 @@ import { configFolder, secretFiles } from '../discovery/index.js';
 import type { Definition, Host } from '../model/index.js';
 import { type AdmittedServer, fillIn, isFromRepository } from '../policy/index.js';
 import { readSecret, readSecretRecords, sameSource, secretsIn, systemKeyStore, withSecrets } from '../secrets/index.js';
+import { clientFileOf } from '../sources/index.js';
 import { launchHash } from './set-value.js';
 
 /** The server with the stored values of its entry in place of the references, and these values, to mask them. */
@@ -19,7 +20,8 @@ export async function withStoredValues(
   for (const id of ids) {
     const record = records.find((one) => one.id === id);
     // Another entry may have copied the reference, for example from a shared file.
-    const isOwn = record && record.server === definition.name && sameSource(record.source, definition.source);
+    const isOwn =
+      record && record.server === definition.name && sameSource(record.source, clientFileOf(definition.source));
     if (!isOwn)
       throw missing(server.name, 'refers to a stored value that belongs to another entry, or is not stored here');
     if (isFromRepository(definition, host) && record.launch !== launchHash(definition))

@@ -4,7 +4,7 @@ import { configFolder, type Discovery, secretFiles } from '../discovery/index.js
 import type { Definition, Host } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
 import { type KeyStore, type SecretRecord, secretReference, storeSecret, systemKeyStore } from '../secrets/index.js';
-import { type EntryField, findEntryField } from '../sources/index.js';
+import { clientFileOf, type EntryField, findEntryField } from '../sources/index.js';
 import { serverNamed } from './explain.js';
 import { missingValues } from './missing-values.js';
 
@@ -71,7 +71,8 @@ export async function applySet(
   const record = await storeSecret(
     {
       server: definition.name,
-      source: definition.source,
+      // A take-over moves the entry to another file, and undoing it moves the entry back.
+      source: clientFileOf(definition.source),
       name: plan.kind === 'input' ? `input:${plan.name}` : plan.name,
       ...(isFromRepository(definition, host) && { launch: launchHash(definition) }),
     },
@@ -80,11 +81,13 @@ export async function applySet(
     await keyStore(),
   );
   const refuseLinks = isFromRepository(definition, host);
+  // The copy of a take-over is a backup itself, with the secrets of the file.
+  const isCopy = clientFileOf(plan.source) !== plan.source;
   const file = edit
     ? await editFile(
         plan.source,
         (text) => setEntry(text, edit.format, { path: edit.path }, secretReference(record.id)),
-        { refuseLinks },
+        { refuseLinks, ...(isCopy && { backup: false }) },
       )
     : undefined;
   return { ...facts, store: record.store, ...(file && { file }) };

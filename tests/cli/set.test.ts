@@ -97,6 +97,24 @@ describe('portolan set', () => {
       expect(`${stdout}${stderr}`).not.toContain(SECRET);
   });
 
+  it('keeps the value through a take-over and its undo, and stores one for an entry that was taken over', async () => {
+    using machine = makeMachine();
+    const [seen, later] = [machine.path('~/seen.json'), machine.path('~/later.json')];
+    const entry = (file: string) => fixture(['--env', file], { env: { TOKEN: '' } });
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: entry(seen), later: entry(later) } }) });
+    const given = async () => [
+      (await environmentOf(machine, 'hub', seen)).TOKEN,
+      (await environmentOf(machine, 'later', later)).TOKEN,
+    ];
+    await set(machine, ['hub', 'TOKEN'], 'before');
+    expect((await portolan(machine, ['install', 'cursor', '--take-over'], env)).status).toBe(0);
+    expect(await set(machine, ['later', 'TOKEN'], 'after')).toMatchObject({ status: 0 });
+    expect(await given()).toEqual(['before', 'after']);
+    expect((await portolan(machine, ['install', 'cursor', '--undo'], env)).status).toBe(0);
+    expect(await given()).toEqual(['before', 'after']);
+    expect(readdirSync(machine.path('~/.cursor')).toSorted()).toEqual(['mcp.json', 'mcp.json.portolan-backup']);
+  });
+
   it('does not give a value to another entry that copies the reference', async () => {
     using machine = makeMachine();
     machine.write({
