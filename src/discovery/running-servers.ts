@@ -88,7 +88,7 @@ export function withoutGateways(
     definitions: definitions.filter((one) => !isOurs(one)),
     problems: definitions.filter(isOurs).map(({ name, source, line }) => ({
       code: 'self-server',
-      severity: 'warning',
+      severity: 'info',
       message: 'skipped: its URL is that of a running Portolan gateway',
       hint: 'no action needed: this entry connects the client to Portolan, which does not connect to itself',
       ...{ source, line, server: name },

@@ -73,9 +73,10 @@ export function readTakeOver(path: string, files: Files): TakeOverReading {
   if (record.kind !== 'read') return refused(kept, record.kind === 'failed' ? record.message : 'does not exist');
   if (original.kind !== 'read') return refused(copy, original.kind === 'failed' ? original.message : 'does not exist');
   const parsed = parseRecord(record.text);
-  return parsed
-    ? { kind: 'read', record: parsed, original: original.text }
-    : refused(kept, 'is not a record that this version can read');
+  if (!parsed) return refused(kept, 'is not a record that this version can read');
+  // The directory may have been moved or renamed, so only the name of the file is compared.
+  if (basename(parsed.path) !== basename(path)) return refused(kept, 'is the record of another file');
+  return { kind: 'read', record: parsed, original: original.text };
 }
 
 function whyRefused(path: string, file: string, files: Files): string | undefined {

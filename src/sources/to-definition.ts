@@ -224,7 +224,7 @@ function commandNotRun(): ProblemDraft {
 function selfServer(reason: string): ProblemDraft {
   return {
     code: 'self-server',
-    severity: 'warning',
+    severity: 'info',
     message: `skipped: ${reason}`,
     hint: 'no action needed: this entry connects the client to Portolan, which does not start itself',
   };

@@ -307,7 +307,8 @@ describe('a take-over of project files', () => {
       portolan: 'take-over',
       version: 1,
       client: 'claude-code',
-      path: machine.path('~/.claude.json'),
+      // The directory of the record counts, and not this one.
+      path: machine.path('~/.mcp.json'),
       left: '0'.repeat(64),
       edited: false,
       entries: [
@@ -328,6 +329,42 @@ describe('a take-over of project files', () => {
     expect(read(machine, '~/.claude.json')).toBe(before);
     expect(Object.keys(JSON.parse(read(machine, FILE)).mcpServers)).toEqual(['evil']);
     expect(await states(machine)).toEqual({ mine: ['allowed', 'ready'], evil: ['needs-approval', 'pending-approval'] });
+  });
+
+  it('refuses a record of another file', async () => {
+    using machine = makeMachine();
+    machine.write({ [CURSOR]: TEXT, '<project>/.git/HEAD': 'ref: refs/heads/main\n', [FILE]: SHARED });
+    await json(machine, ['install', 'cursor', '--take-over']);
+    for (const suffix of [ORIGINAL, RECORD])
+      machine.write({ [`${FILE}${suffix}`]: read(machine, `${CURSOR}${suffix}`) });
+    const taken = read(machine, CURSOR);
+    expect(await states(machine)).toMatchObject({ team: ['needs-approval', 'pending-approval'] });
+    const { problems } = await scanMachine(machine.options());
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        code: 'take-over-ignored',
+        message: expect.stringContaining('is the record of another file'),
+      }),
+    );
+    expect((await portolan(machine, ['install', 'claude-code', '--undo'])).status).toBe(2);
+    expect([read(machine, FILE), read(machine, CURSOR)]).toEqual([SHARED, taken]);
+  });
+
+  it.each([
+    { title: 'a linked worktree', link: '~/main/.git/worktrees/w', common: '../..\n', info: '~/main/.git' },
+    { title: 'a submodule', link: '~/main/.git/modules/m', info: '~/main/.git/modules/m' },
+  ])('lets git ignore the copies in $title', async ({ link, common, info }) => {
+    using machine = makeMachine();
+    machine.write({
+      [FILE]: SHARED,
+      '<project>/.git': `gitdir: ${machine.path(link)}\n`,
+      [`${link}/HEAD`]: 'ref: refs/heads/w\n',
+      [`${info}/HEAD`]: 'ref: refs/heads/main\n',
+      ...(common !== undefined && { [`${link}/commondir`]: common }),
+    });
+    const { gitExclude } = await json(machine, ['install', 'claude-code', '--take-over', '--project']);
+    expect(gitExclude).toBe(machine.path(`${info}/info/exclude`));
+    expect(read(machine, `${info}/info/exclude`)).toContain('/.mcp.json.portolan-original\n');
   });
 
   it.each([ORIGINAL, RECORD])('refuses a link as %s', async (suffix) => {

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { editFile } from '../../config-edit/index.js';
 import type { Host } from '../../model/index.js';
 import { originalOf, recordOf } from '../../sources/index.js';
@@ -43,14 +43,16 @@ function gitFolder(repository: string, { files }: Host): string | undefined {
   return found !== undefined && files.status(join(found, 'HEAD'))?.kind === 'file' ? found : undefined;
 }
 
-/** In a linked worktree `.git` is a file that names the directory, which names the one that all worktrees share. */
+/**
+ * In a linked worktree `.git` is a file that names a directory, which names the one that all worktrees share. The
+ * directory of a submodule shares nothing.
+ */
 function linkedFolder(entry: string, files: Host['files']): string | undefined {
   const named = firstLine(entry, files)?.replace(/^gitdir:\s*/, '');
   if (named === undefined || named === '') return undefined;
   const own = resolve(dirname(entry), named);
   const common = firstLine(join(own, 'commondir'), files);
-  if (common === undefined) return undefined;
-  return isAbsolute(common) ? common : resolve(own, common);
+  return common === undefined ? own : resolve(own, common);
 }
 
 function firstLine(path: string, files: Host['files']): string | undefined {
