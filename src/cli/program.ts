@@ -69,7 +69,8 @@ process.exitCode = await run(
     ...(process.stdout.columns > 0 && { columns: process.stdout.columns }),
     home: homeFolder(),
     ending: catchSignals,
-    ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
+    ...(process.stdin.isTTY === true &&
+      process.stdout.isTTY === true && { ask, terminal: { input: process.stdin, output: process.stdout } }),
     ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { askSecret }),
     ...(process.stderr.isTTY === true && { status }),
   },

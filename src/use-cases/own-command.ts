@@ -1,4 +1,4 @@
-import { basename, delimiter, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { quoted, shellWord } from '../base/index.js';
 import { programFiles } from '../discovery/index.js';
 import { type Host, variable } from '../model/index.js';
@@ -7,8 +7,19 @@ import { type LaunchCommand, OUR_NAME } from '../sources/index.js';
 /** The command for a client's file: npx if the npm registry has this program, else its path. */
 export function ourProgram(host: Host, node = process.execPath): LaunchCommand {
   const { self } = host;
-  if (self === undefined || isFromRegistry(self, host)) return publishedProgram(host);
-  return { command: lastingPath(node, host), args: [self] };
+  if (self === undefined) return publishedProgram(host);
+  return isFromRegistry(self, host) ? npxProgram(host, node) : { command: lastingPath(node, host), args: [self] };
+}
+
+/** Starts npx for a client without the shell's PATH: npx itself looks for node there. */
+function npxProgram(host: Host, node: string): LaunchCommand {
+  const folder = dirname(lastingPath(node, host));
+  if (host.platform === 'win32' || !host.files.exists(join(folder, 'npx'))) return publishedProgram(host);
+  // No braces around PATH, because several clients replace `${…}` in arguments.
+  return {
+    command: '/bin/sh',
+    args: ['-c', `PATH=${shellWord(folder)}:"$PATH"; export PATH; exec npx -y ${OUR_NAME}`],
+  };
 }
 
 /** Package managers keep these links when they replace the version behind them. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { isAbsolute } from 'node:path';
 import { isObject } from '../base/index.js';
 import { hostOf } from '../discovery/index.js';
 import type { LaunchCommand } from '../sources/index.js';
@@ -13,8 +14,10 @@ const MAX_ANSWER_CHARACTERS = 1_000_000;
 /** What happened when the entry was started as a client without a shell starts it. */
 export type Verification =
   | { readonly kind: 'works'; readonly version: string; readonly ms: number }
-  | { readonly kind: 'fails'; readonly because: string }
+  | { readonly kind: 'fails'; readonly because: string; readonly hint: string }
   | { readonly kind: 'not-checked'; readonly because: string };
+
+const FAILED_HINT = 'to see the whole error, start `portolan serve` in a terminal; then install again';
 
 /** The variables without which a program finds neither its user nor, on Windows, its system. PATH is not among them. */
 const KEPT = ['HOME', 'USERPROFILE', 'SystemRoot', 'APPDATA', 'LOCALAPPDATA', 'TEMP'];
@@ -33,7 +36,7 @@ export async function verifyInstall(
 ): Promise<Verification> {
   const host = hostOf(options);
   // Starting it would download a package that nobody has asked to run yet.
-  if (options.npx)
+  if (!isAbsolute(program.command))
     return { kind: 'not-checked', because: 'npx is searched on the PATH of the client and may download the package' };
   if (host.self === undefined) return { kind: 'not-checked', because: 'the path of this program is not known' };
   return verifyEntry(program, host);
@@ -77,7 +80,7 @@ async function verifyEntry(
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   const result = await Promise.race([
     answered,
-    Promise.race([exit, late]).then((because): Verification => ({ kind: 'fails', because })),
+    Promise.race([exit, late]).then((because): Verification => ({ kind: 'fails', because, hint: FAILED_HINT })),
   ]);
   child.stdin.end();
   const kill = setTimeout(() => {

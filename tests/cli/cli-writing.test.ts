@@ -245,16 +245,17 @@ describe('portolan install', () => {
   it.each([
     { title: 'a clone', self: '<home>/src/portolan/dist/cli.js', program: { command: NODE, args: ['<self>'] } },
     {
-      title: "npx's cache",
+      title: "npx's cache, without npx beside node",
       self: '<home>/.npm/_npx/0a1b/node_modules/portolan/dist/cli.js',
+      node: '/no/such/bin/node',
       program: { command: 'npx', args: ['-y', 'portolan'] },
     },
-  ])('writes the command that started it, from $title', async ({ self: place, program }) => {
+  ])('writes the command that started it, from $title', async ({ self: place, program, ...more }) => {
     using machine = makeMachine();
     const self = place.replace('<home>', machine.home);
     mkdirSync(dirname(self), { recursive: true });
     writeFileSync(self, '');
-    const { out } = await portolan(machine, ['install', 'cursor', '--json'], { self });
+    const { out } = await portolan(machine, ['install', 'cursor', '--json'], { self, ...more });
     const expected = { ...program, args: program.args.map((arg) => (arg === '<self>' ? self : arg)) };
     expect(JSON.parse(out)).toMatchObject({ client: 'cursor', ...expected, change: 'created' });
     expect(JSON.parse(read(machine, '~/.cursor/mcp.json'))).toEqual({ mcpServers: { portolan: expected } });

@@ -1,16 +1,22 @@
 import { run } from '../../src/cli/run-command.js';
+import type { Io } from '../../src/cli/runtime/command.js';
 import { type DiscoverOptions, scanMachine } from '../../src/discovery/index.js';
 import { inspectOwnSettings } from '../../src/use-cases/index.js';
 import { NO_GATEWAY } from '../fakes/no-gateway.js';
 import type { Machine } from './machine.js';
 
-/** Runs one command in this process, without a gateway and without a terminal. */
-export async function commandOn(machine: Machine, args: readonly string[], more: Partial<DiscoverOptions> = {}) {
+/** Runs one command in this process, without a gateway, and without a terminal unless `io` has one. */
+export async function commandOn(
+  machine: Machine,
+  args: readonly string[],
+  more: Partial<DiscoverOptions> & { readonly node?: string } = {},
+  io: Partial<Io> = {},
+) {
   const [out, err]: [string[], string[]] = [[], []];
   const options = machine.options(more);
   const status = await run(
     args,
-    { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home },
+    { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home, ...io },
     {
       ...NO_GATEWAY,
       discover: (chosen) => scanMachine({ ...options, ...chosen }),

@@ -7,10 +7,10 @@ import {
   type InstallPlan,
   planInstall,
 } from '../../use-cases/index.js';
-import { EXIT, type Io } from '../runtime/command.js';
-import { planJson, planLines } from '../runtime/install-report.js';
-import { plural } from '../runtime/terminal-text.js';
-import { installOne } from './install-one.js';
+import { EXIT, type Io, type Terminal } from '../runtime/command.js';
+import { installJson, installLines, nextLines, planJson, planLines } from '../runtime/install-report.js';
+import { paint, plural, visible } from '../runtime/terminal-text.js';
+import { type InstallOutcome, installOne } from './install-one.js';
 
 interface Manner {
   readonly json: boolean;
@@ -32,7 +32,7 @@ export async function installClients(
     io.out(JSON.stringify({ clients: rows }, null, 2));
     return EXIT.ok;
   }
-  if (clients.length === 0) {
+  if (clients.length === 0 && !json) {
     io.out('No client was found in which Portolan can be installed.');
     io.out('To install it in a client that was never started, name it: portolan install cursor');
     return EXIT.failed;
@@ -44,26 +44,32 @@ export async function installClients(
       io,
       json,
     );
-  if (!io.ask) {
+  if (!io.terminal) {
     throw new PortolanError(ErrorCode.TerminalNeeded, 'choosing clients needs a terminal', {
       hint: 'name a client, add --yes to install in all detected clients, or --json to see what would change',
     });
   }
-  return interactively(clients, all, io);
+  return interactively(clients, all, io, io.terminal);
 }
 
-async function interactively(clients: readonly DetectedClient[], options: InstallOptions, io: Io): Promise<number> {
+async function interactively(
+  clients: readonly DetectedClient[],
+  options: InstallOptions,
+  io: Io,
+  terminal: Terminal,
+): Promise<number> {
   const prompts = await import('../runtime/prompts.js');
   const chosen = await prompts.choose(
     'Which clients should use Portolan in place of their own servers?',
     clients.map(choiceOf),
+    terminal,
   );
   const plans: InstallPlan[] = [];
   for (const client of chosen) plans.push(await planInstall(client, options));
   if (plans.length === 0) return nothing(io);
   for (const line of plans.flatMap((plan) => planLines(plan, io))) io.out(line);
   io.out('A copy of each file is kept beside it; portolan install <client> --undo restores the file.');
-  if (!(await prompts.isConfirmed('Change these files?'))) return nothing(io);
+  if (!(await prompts.isConfirmed('Change these files?', terminal))) return nothing(io);
   return installAll(chosen, options, io, false);
 }
 
@@ -83,10 +89,40 @@ function nothing(io: Io): number {
 }
 
 async function installAll(clients: readonly string[], options: InstallOptions, io: Io, json: boolean): Promise<number> {
-  if (clients.length === 0) io.out('Portolan is installed in every detected client.');
-  let works = true;
-  for (const client of clients) works = (await installOne(client, options, io, json)) && works;
-  return works ? EXIT.ok : EXIT.failed;
+  const done: InstallOutcome[] = [];
+  const failed: { readonly client: string; readonly error: PortolanError }[] = [];
+  for (const client of clients) {
+    try {
+      // The entry starts the same program in every client.
+      done.push(await installOne(client, options, done[0]?.verification));
+    } catch (error) {
+      // The other clients do not depend on this one.
+      if (!(error instanceof PortolanError)) throw error;
+      failed.push({ client, error });
+    }
+  }
+  if (json) {
+    const failures = failed.map(({ client, error: { code, message, hint } }) => ({ client, code, message, hint }));
+    io.out(JSON.stringify({ clients: done.map(installJson), failed: failures }, null, 2));
+  } else for (const line of allLines(clients, done, failed, io)) io.out(line);
+  return failed.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function allLines(
+  clients: readonly string[],
+  done: readonly InstallOutcome[],
+  failed: readonly { readonly client: string; readonly error: PortolanError }[],
+  io: Io,
+): string[] {
+  if (clients.length === 0) return ['Portolan is installed in every detected client.'];
+  return [
+    ...done.flatMap((one) => installLines(one, io)),
+    ...failed.flatMap(({ client, error: { message, hint } }) => [
+      `${paint(io, 'red', `${client} was not changed`)}: ${visible(message)}`,
+      ...(hint === undefined ? [] : [`  ${paint(io, 'cyan', '→')} ${visible(hint)}`]),
+    ]),
+    ...(done.length > 0 ? nextLines(done.map(({ installed }) => installed.client)) : []),
+  ];
 }
 
 function never(): never {

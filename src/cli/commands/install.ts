@@ -2,7 +2,7 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { DiscoverOptions, scanMachine } from '../../discovery/index.js';
 import { type InstallOptions, uninstall } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
-import { undoJson, undoLines } from '../runtime/install-report.js';
+import { installJson, installLines, nextLines, undoJson, undoLines } from '../runtime/install-report.js';
 import { installOne } from './install-one.js';
 
 const OPTIONS = {
@@ -56,7 +56,10 @@ export function installCommand(discover: typeof scanMachine, machine: DiscoverOp
         else for (const line of undoLines(undone, io)) io.out(line);
         return EXIT.ok;
       }
-      return (await installOne(client, options, io, json)) ? EXIT.ok : EXIT.failed;
+      const outcome = await installOne(client, options);
+      if (json) io.out(JSON.stringify(installJson(outcome), null, 2));
+      else for (const line of [...installLines(outcome, io), ...nextLines([client])]) io.out(line);
+      return outcome.verification.kind === 'fails' ? EXIT.failed : EXIT.ok;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { entryFrom } from '../../use-cases/index.js';
@@ -18,10 +19,18 @@ export interface Io {
   readonly status?: (text: string | undefined) => void;
   /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly ask?: (question: string) => Promise<string>;
+  /** The terminal, for prompts that are drawn; undefined if there is none. */
+  readonly terminal?: Terminal;
   /** Asks without showing the answer; undefined if there is no terminal. */
   readonly askSecret?: (question: string) => Promise<string>;
   /** From this call on, a shutdown signal aborts the returned signal instead of ending the process. */
   readonly ending?: () => ShutdownSignal;
+}
+
+/** A terminal for reading keys and drawing. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
 }
 
 /** Aborted by SIGINT, SIGTERM or SIGHUP. After disposal these signals end the process again. */

@@ -4,6 +4,11 @@ import type { Io } from './command.js';
 import { changeLines, changeOf } from './edit-report.js';
 import { paint, plural, shortPath, visible } from './terminal-text.js';
 
+interface Outcome {
+  readonly installed: Installed;
+  readonly verification: Verification;
+  readonly remaining: readonly PlannedFile[];
+}
 type Taken = Installed['takenOver'][number];
 type Undone = Uninstalled['undone'][number];
 
@@ -38,7 +43,8 @@ function plannedLine({ path, entries, isShared }: PlannedFile, io: Io): string {
   return `take over ${plural(entries.length, 'server')} in ${shortPath(path, io.home)}${seen}: ${names}`;
 }
 
-export function installJson(installed: Installed, verification: Verification) {
+/** The result of an installation, for --json. */
+export function installJson({ installed, verification }: Outcome) {
   const { client, program, file, takenOver, gitExclude } = installed;
   return {
     client,
@@ -55,19 +61,14 @@ function takenJson({ file, original, moved, left, isShared }: Taken) {
   return { ...changeOf(file), original, shared: isShared, servers, left };
 }
 
-/** The result of an installation; `remaining` are files with servers that the client still starts. */
-export function installLines(
-  installed: Installed,
-  verification: Verification,
-  remaining: readonly PlannedFile[],
-  io: Io,
-): string[] {
+/** The same as lines of text. */
+export function installLines({ installed, verification, remaining }: Outcome, io: Io): string[] {
   const { client, program, file, takenOver, gitExclude } = installed;
   const still = remaining.reduce((sum, { entries }) => sum + entries.length, 0);
   return [
     `Added Portolan to ${client}: ${visible([program.command, ...program.args].join(' '))}`,
     ...changeLines(file, io),
-    verificationLine(verification, io),
+    ...verificationLines(verification, io),
     ...takenOver.flatMap((taken) => takenLines(taken, client, io)),
     ...(gitExclude === undefined
       ? []
@@ -77,8 +78,15 @@ export function installLines(
       : [
           `${client} still starts ${plural(still, 'server')} by itself. To stop that: portolan install ${client} --take-over`,
         ]),
-    `Next: restart ${client} and give it a task, or try a search here: portolan search "read a file"`,
-    `To remove it: portolan install ${client} --undo`,
+  ];
+}
+
+/** What to do after an installation in these clients. */
+export function nextLines(clients: readonly string[]): string[] {
+  const named = clients.length === 1 ? clients.join() : '<client>';
+  return [
+    `Next: restart ${clients.join(', ')} and give it a task, or try a search here: portolan search "read a file"`,
+    `To remove it: portolan install ${named} --undo`,
   ];
 }
 
@@ -93,14 +101,19 @@ function takenLines({ file, original, moved, left, isShared }: Taken, client: st
   ];
 }
 
-function verificationLine(verification: Verification, io: Io): string {
+function verificationLines(verification: Verification, io: Io): string[] {
   switch (verification.kind) {
     case 'works':
-      return `  ${paint(io, 'green', 'checked')}: it starts without the shell's PATH and answered after ${verification.ms} ms`;
+      return [
+        `  ${paint(io, 'green', 'checked')}: it starts without the shell's PATH and answered after ${verification.ms} ms`,
+      ];
     case 'fails':
-      return `  ${paint(io, 'red', 'does not work')}: ${visible(verification.because)}`;
+      return [
+        `  ${paint(io, 'red', 'does not work')}: ${visible(verification.because)}`,
+        `  ${paint(io, 'cyan', '→')} ${verification.hint}`,
+      ];
     case 'not-checked':
-      return `  not checked: ${verification.because}`;
+      return [`  not checked: ${verification.because}`];
     default:
       return assertNever(verification);
   }

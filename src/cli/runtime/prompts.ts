@@ -1,4 +1,5 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { Terminal } from './command.js';
 
 export interface Choice {
   readonly value: string;
@@ -8,9 +9,10 @@ export interface Choice {
 }
 
 /** Lets the person at the terminal choose any of these; Ctrl-C is an error. */
-export async function choose(message: string, choices: readonly Choice[]): Promise<string[]> {
+export async function choose(message: string, choices: readonly Choice[], terminal: Terminal): Promise<string[]> {
   const { multiselect, isCancel } = await import('@clack/prompts');
   const chosen = await multiselect<string>({
+    ...terminal,
     message,
     options: choices.map(({ value, label, hint }) => ({ value, label, hint })),
     initialValues: choices.filter(({ isChosen }) => isChosen).map(({ value }) => value),
@@ -20,9 +22,9 @@ export async function choose(message: string, choices: readonly Choice[]): Promi
   return chosen;
 }
 
-export async function isConfirmed(message: string): Promise<boolean> {
+export async function isConfirmed(message: string, terminal: Terminal): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message });
+  const answer = await confirm({ ...terminal, message });
   if (isCancel(answer)) throw cancelled();
   return answer;
 }
