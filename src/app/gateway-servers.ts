@@ -7,8 +7,8 @@ import { ENVELOPE_BYTES } from '../rpc/index.js';
 import {
   accessError,
   authProviderFor,
-  type Connection,
   credentialStore,
+  type OpenServer,
   openServer,
   Pool,
   type PoolOptions,
@@ -80,9 +80,9 @@ export class GatewayServers implements AsyncDisposable {
     const connectorToken = host.env.PORTOLAN_CONNECTORS_TOKEN;
     const passed = lastAnswer((passEnv: readonly string[]) => passedKey({ env: host.env, passEnv, connectorToken }));
     return {
-      open: async (admitted, events, signal) => {
+      open: async (admitted, events, signal, wantedEra) => {
         const { server, values } = await withStoredValues(admitted, host);
-        return openServer(
+        const opened = await openServer(
           server,
           {
             storedValues: values,
@@ -113,7 +113,8 @@ export class GatewayServers implements AsyncDisposable {
             ...(sdkServers && { sdkServers }),
             client: { name: 'portolan', version },
             startMs: () => scan.settings.timeouts.startMs,
-            eraOf: ({ name }) => this.catalog.eraOf(name),
+            eraOf: ({ name }) => this.catalog.eraOf(name, wantedEra),
+            wantedEra,
             roots: () => this.roots(),
             logFolder: this.#folders.logs,
             log,
@@ -121,6 +122,8 @@ export class GatewayServers implements AsyncDisposable {
           events,
           signal,
         );
+        this.catalog.note(admitted.name, { eras: opened.eras ?? {} });
+        return opened;
       },
       shareOf: ({ name, definition }, asksForRoots) => {
         const said = scan.settings.share[name];
@@ -128,13 +131,18 @@ export class GatewayServers implements AsyncDisposable {
         const asks = asksForRoots || this.catalog.entry(name)?.asksForRoots === true;
         return { share: usualShare(definition, asks), isSaid: false };
       },
+      erasOf: ({ name }) => {
+        const asksClient = this.catalog.entry(name)?.asksClient === true;
+        return { supported: this.catalog.erasOf(name), asksClient };
+      },
       passed: () => passed(scan.settings.passEnv),
-      onRootsRequest: ({ name }) => this.catalog.noteRoots(name),
+      onRootsRequest: ({ name }) => this.catalog.note(name, { asksForRoots: true }),
+      onClientRequest: ({ name }) => this.catalog.note(name, { asksClient: true }),
       onStartResult: (server, failure) => this.catalog.noteOutcome(server, failure),
       idleMs: () => scan.settings.timeouts.idleMs,
-      onNotification: (server, method, params) => {
+      onNotification: (server, method, params, era) => {
         // The next read of the tools shows whether they really changed.
-        if (method === TOOLS_CHANGED) this.catalog.refreshSoon(server.name);
+        if (method === TOOLS_CHANGED) this.catalog.refreshSoon(server.name, era);
         else this.#tell(server.name, method, params);
       },
       log,
@@ -145,9 +153,9 @@ export class GatewayServers implements AsyncDisposable {
     const store = diskStore(this.#folders, log);
     const catalog = new Catalog({
       store: scan.settings.cache.enabled ? store : withoutCache(store),
-      connected: async (server, act, purpose) => {
+      connected: async (server, act, purpose, era) => {
         try {
-          using lease = await this.pool.lease(server, { purpose });
+          using lease = await this.pool.lease(server, { purpose, era });
           return await act(lease.connection);
         } catch (cause) {
           if (this.#isEnding) throw new PortolanError(ErrorCode.Cancelled, 'the gateway is shutting down', { cause });
@@ -168,11 +176,11 @@ export class GatewayServers implements AsyncDisposable {
     return catalog;
   }
 
-  #readAgain = async (server: AdmittedServer, connection: Connection): Promise<void> => {
+  #readAgain = async (server: AdmittedServer, { connection, era }: OpenServer): Promise<void> => {
     // The refresh must not start a process, so it skips servers without a shared connection.
     if (!this.#scan.latest.admitted.includes(server) || this.pool.status(server).state !== 'connected') return;
     if (this.#hooks.shareOf?.(server, false).share === 'session') return;
-    using lease = await this.pool.lease(server, { purpose: 'read' });
+    using lease = await this.pool.lease(server, { purpose: 'read', era });
     if (lease.connection === connection) await this.catalog.compare(server, connection);
   };
 

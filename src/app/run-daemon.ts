@@ -174,10 +174,11 @@ function later(ms: number): Promise<void> {
 /** The running server processes, without secrets. */
 function processesOf({ shared }: Workspaces, clients: ConnectionManager) {
   const names = new Map(clients.list().map(({ id, name }) => [id, name]));
-  return shared.pool.running().map(({ state, pid, servers, workspaces, callsMade, callers }) => ({
+  return shared.pool.running().map(({ state, pid, era, servers, workspaces, callsMade, callers }) => ({
     server: servers[0]?.name ?? '',
     state,
     ...(pid !== undefined && { pid }),
+    ...(era !== undefined && { era }),
     // HTTP clients have no name here, and their session ids must stay secret.
     users: callers.map((id) => (names.has(id) ? { id, name: names.get(id) } : { id: 'http' })),
     workspaces: workspaces.length,

@@ -27,6 +27,9 @@ const KNOWN: Knowledge = {
   tools: [{ tool: { name: 't', inputSchema: { type: 'object' } }, hash: 'h', faults: ['bidi'] }],
   readAt: 5,
   error: { message: 'no', at: 6 },
+  asksForRoots: true,
+  asksClient: true,
+  eras: { legacy: { supported: true, at: 5 }, modern: { supported: false, at: 4 } },
 };
 
 describe('diskStore', () => {
@@ -69,6 +72,9 @@ describe('diskStore', () => {
     '\0',
     '{"version":1,"tools":7,"readAt":"x","handshake":[],"error":"no"}',
     '{"version":1,"tools":[{"tool":{"name":"t"},"hash":"h","faults":[]}],"readAt":1}',
+    '{"version":1,"asksClient":"yes","eras":{"legacy":{"supported":true,"at":"x"}}}',
+    '{"version":1,"eras":{"legacy":{"supported":true,"at":1},"future":{"supported":true,"at":1}}}',
+    '{"version":1,"eras":[]}',
     '{"version":1,"tools":[{"tool":{"name":"t","inputSchema":{}},"hash":"h","faults":[7]}],"readAt":1}',
   ])('ignores a file with %j, and logs that once', async (text) => {
     const logged: unknown[] = [];

@@ -3,6 +3,7 @@ import { diskFiles, hmac256, isObject, type Log, randomKey, writeFile } from '..
 import type { ServerHandshake } from '../model/index.js';
 import { type AdmittedServer, fingerprint } from '../policy/index.js';
 import { isListedTool, type ListedTool } from './read-tools.js';
+import { type KnownEras, readEras } from './server-eras.js';
 
 /** The stored facts about one server. */
 export interface Knowledge {
@@ -14,6 +15,9 @@ export interface Knowledge {
   readonly error?: { readonly message: string; readonly at: number };
   /** The server has requested the roots of its client. */
   readonly asksForRoots?: true;
+  /** The server has sent sampling or elicitation requests to its client. */
+  readonly asksClient?: true;
+  readonly eras?: KnownEras;
 }
 
 /** Tool names with the hashes that were first seen or last approved. */
@@ -41,7 +45,14 @@ const MIN_KEY_CHARACTERS = 32;
 /** Some disks have a time resolution of two seconds: a recent file may be written again within the same time stamp. */
 const CLOCK_STEP_MS = 3_000;
 /** These facts are written together or not at all. */
-const KNOWN_OF_A_SERVER = ['handshake', 'tools', 'error', 'asksForRoots'] as const satisfies (keyof Knowledge)[];
+const KNOWN_OF_A_SERVER = [
+  'handshake',
+  'tools',
+  'error',
+  'asksForRoots',
+  'asksClient',
+  'eras',
+] as const satisfies (keyof Knowledge)[];
 
 export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   const keyPath = join(state, 'catalog.key');
@@ -130,7 +141,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function readKnowledge({ handshake, tools, readAt, error, asksForRoots }: Record<string, unknown>): Knowledge {
+function readKnowledge({ handshake, tools, readAt, error, ...facts }: Record<string, unknown>): Knowledge {
+  const eras = readEras(facts.eras);
   const isWhole = Array.isArray(tools) && tools.every(isListedTool) && typeof readAt === 'number';
   return {
     ...(isGreeting(handshake) && { handshake }),
@@ -138,7 +150,9 @@ function readKnowledge({ handshake, tools, readAt, error, asksForRoots }: Record
     ...(isObject(error) &&
       typeof error.message === 'string' &&
       typeof error.at === 'number' && { error: { message: error.message, at: error.at } }),
-    ...(asksForRoots === true && { asksForRoots }),
+    ...(facts.asksForRoots === true && { asksForRoots: true }),
+    ...(facts.asksClient === true && { asksClient: true }),
+    ...(eras && { eras }),
   };
 }
 

@@ -3,8 +3,9 @@ import { definition } from '../../tests/fakes/definition.js';
 import { ErrorCode, PortolanError, silentLog } from '../base/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
 import type { Connection } from '../upstream/index.js';
-import { Catalog, type CatalogOptions } from './catalog.js';
+import { Catalog } from './catalog.js';
 import type { CatalogEntry } from './catalog-entry.js';
+import type { CatalogOptions } from './catalog-options.js';
 import type { Knowledge, Pins, Store } from './catalog-store.js';
 
 function server(name: string, command = name): AdmittedServer {
@@ -302,7 +303,7 @@ describe('Catalog', () => {
 
   it('keeps facts from a running server if an earlier reading fails', async () => {
     const { catalog, known, reading, end } = await comparedMeanwhile();
-    catalog.noteRoots('a');
+    catalog.note('a', { asksForRoots: true });
     end(Promise.reject(new Error('gone')));
     await expect(reading).rejects.toThrow('gone');
     expect([namesOf(catalog.entry('a')), catalog.entry('a')?.asksForRoots]).toEqual([['one changed'], true]);

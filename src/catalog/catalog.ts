@@ -1,34 +1,29 @@
-import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { Era } from '../model/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import type { Era, SupportedEras } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { type Connection, eraOfVersion } from '../upstream/index.js';
-import { type CatalogEntry, isUnknown, knowledgeOf, toEntry, withPins } from './catalog-entry.js';
-import type { Knowledge, Pins, Store } from './catalog-store.js';
-import { listFailure } from './list-failure.js';
+import type { Connection } from '../upstream/index.js';
+import {
+  type CatalogEntry,
+  factsOf,
+  isUnknown,
+  knowledgeOf,
+  type NewFacts,
+  toEntry,
+  withFacts,
+  withKnownTools,
+  withPins,
+} from './catalog-entry.js';
+import type { CatalogOptions, ReadingPurpose } from './catalog-options.js';
+import type { Knowledge, Pins } from './catalog-store.js';
+import { listFailure, noSuchServer } from './list-failure.js';
 import { readTools } from './read-tools.js';
+import { eraToTry, recentEras } from './server-eras.js';
 import { pinsOf } from './tool-pins.js';
-
-/** `read`: a background reading, which waits in the queue. `inquiry`: a caller waits for it, so it starts at once. */
-type ReadingPurpose = 'inquiry' | 'read';
-
-export interface CatalogOptions {
-  readonly store: Store;
-  /** Runs a function with an open connection. Rejects with `Cancelled` during shutdown. */
-  readonly connected: <T>(
-    server: AdmittedServer,
-    act: (connection: Connection) => Promise<T>,
-    purpose: ReadingPurpose,
-  ) => Promise<T>;
-  readonly ttlMs: () => number;
-  readonly listMs: (server: AdmittedServer) => number;
-  readonly changed: (entry: CatalogEntry, before: CatalogEntry | undefined) => void;
-  readonly log: Log;
-  readonly now?: () => number;
-}
 
 /** A failed server is not read again in this time, unless it is called. */
 const RETRY_FAILED_MS = 60_000;
-const ERA_MS = 7 * 24 * 3_600_000;
+
+type Lists = Required<Pick<Knowledge, 'tools' | 'handshake' | 'readAt'>>;
 
 /** The known tools of every admitted server. Unknown servers are read in the background. */
 export class Catalog {
@@ -40,7 +35,8 @@ export class Catalog {
   readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
   /** Servers with a background reading that nobody waits for and that may still be queued. */
   readonly #inLine = new Set<AdmittedServer>();
-  readonly #again = new Set<string>();
+  /** Readings to repeat, with the eras of the connections whose lists changed meanwhile. */
+  readonly #again = new Map<string, Set<Era | undefined>>();
   /** The stamp of the pins with which an entry was last compared. */
   readonly #pinsSeen = new WeakMap<CatalogEntry, number>();
   /** The tools listed through each connection: a list from another process of the server does not apply to it. */
@@ -80,11 +76,14 @@ export class Catalog {
     return [...this.#servers.keys()].flatMap((name) => this.entry(name) ?? []);
   }
 
-  /** The protocol era of a server, if known recently: an updated server may use another. */
-  eraOf(name: string): Era | undefined {
-    const { handshake, readAt } = this.entry(name) ?? {};
-    const isRecent = readAt !== undefined && Math.abs(this.#now() - readAt) < ERA_MS;
-    return handshake && isRecent ? eraOfVersion(handshake.protocolVersion) : undefined;
+  /** The protocol eras of a server, as far as they are known recently: an updated server may support others. */
+  erasOf(name: string): SupportedEras {
+    return recentEras(this.entry(name)?.eras, this.#now());
+  }
+
+  /** The era in which to greet a server whose client uses `wanted`; undefined to find out which eras it supports. */
+  eraOf(name: string, wanted?: Era): Era | undefined {
+    return eraToTry(this.erasOf(name), wanted);
   }
 
   /** The server is being read for the first time: neither its tools nor a failure are known. */
@@ -98,67 +97,64 @@ export class Catalog {
     return server !== undefined && this.#readings.has(server);
   }
 
-  /** Reads unknown and outdated servers in the background. Returns the readings worth waiting for. */
-  refreshStale(only?: string): readonly Promise<CatalogEntry>[] {
+  /** Reads unknown and outdated servers in the background, for a client of `era`. Returns the readings worth waiting for. */
+  refreshStale(only?: string, era?: Era): readonly Promise<CatalogEntry>[] {
     return this.entries().flatMap((entry) => {
       const { name } = entry.server;
-      const readings = this.#readIfStale(entry, name === only ? 'inquiry' : 'read');
+      const readings = this.#readIfStale(entry, name === only ? 'inquiry' : 'read', era);
       return only === undefined || name === only ? readings : [];
     });
   }
 
   /** Starts a reading of one server if its list is outdated. Callers get the known list meanwhile. */
-  refreshIfStale(name: string): void {
+  refreshIfStale(name: string, era?: Era): void {
     const entry = this.entry(name);
-    if (entry) this.#readIfStale(entry, 'read');
+    if (entry) this.#readIfStale(entry, 'read', era);
   }
 
   /** The reading that a caller has to wait for, if there is one. */
-  #readIfStale(entry: CatalogEntry, purpose: ReadingPurpose): readonly Promise<CatalogEntry>[] {
+  #readIfStale(entry: CatalogEntry, purpose: ReadingPurpose, era: Era | undefined): readonly Promise<CatalogEntry>[] {
     const now = this.#now();
     const { name } = entry.server;
-    if (this.isReading(name)) return isUnknown(entry) ? [this.#refresh(name, purpose)] : [];
+    if (this.isReading(name)) return isUnknown(entry) ? [this.#refresh(name, purpose, era)] : [];
     const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
     const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
     // A clock that was set back must not keep an old reading valid forever.
     const isFresh = entry.tools !== undefined && age >= 0 && age < this.#options.ttlMs();
     if (isFresh || (sinceFailure >= 0 && sinceFailure < RETRY_FAILED_MS)) return [];
-    const reading = this.#refresh(name, isUnknown(entry) ? purpose : 'read');
+    const reading = this.#refresh(name, isUnknown(entry) ? purpose : 'read', era);
     reading.catch(() => undefined); // the entry records the failure
     return isUnknown(entry) ? [reading] : [];
   }
 
   /** Reads a server's tools now, once for all concurrent callers. Rejects if reading fails. */
-  refresh(name: string): Promise<CatalogEntry> {
-    return this.#refresh(name, 'inquiry');
+  refresh(name: string, era?: Era): Promise<CatalogEntry> {
+    return this.#refresh(name, 'inquiry', era);
   }
 
-  #refresh(name: string, purpose: ReadingPurpose): Promise<CatalogEntry> {
+  #refresh(name: string, purpose: ReadingPurpose, era: Era | undefined): Promise<CatalogEntry> {
     const server = this.#servers.get(name);
-    if (!server)
-      return Promise.reject(
-        new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`, {
-          hint: 'list_mcp_servers shows the names',
-        }),
-      );
+    if (!server) return Promise.reject(noSuchServer(name));
     const running = this.#readings.get(server);
     if (running) {
       if (purpose === 'inquiry' && this.#inLine.delete(server))
-        this.#options.connected(server, async () => undefined, purpose).catch(() => undefined); // the reading reports it
+        this.#options.connected(server, async () => undefined, purpose, era).catch(() => undefined); // the reading reports it
       return running;
     }
-    const reading = this.#read(server, purpose).finally(() => {
+    const reading = this.#read(server, purpose, era).finally(() => {
       if (this.#readings.get(server) === reading) this.#readings.delete(server);
-      if (this.#again.delete(name)) this.refreshSoon(name);
+      const again = this.#again.get(name);
+      this.#again.delete(name);
+      for (const one of again ?? []) this.refreshSoon(name, one);
     });
     this.#readings.set(server, reading);
     return reading;
   }
 
-  /** Called after a list change notification: a reading in progress may have the old list. */
-  refreshSoon(name: string): void {
-    if (this.isReading(name)) this.#again.add(name);
-    else this.#refresh(name, 'read').catch(() => undefined); // the entry records the failure
+  /** Called after a list change notification of the connection in this era: a reading in progress may have the old list. */
+  refreshSoon(name: string, era?: Era): void {
+    if (this.isReading(name)) this.#again.set(name, (this.#again.get(name) ?? new Set()).add(era));
+    else this.#refresh(name, 'read', era).catch(() => undefined); // the entry records the failure
   }
 
   /** Reads the list of a restarted server. Undefined if the known list came from this connection. */
@@ -167,7 +163,9 @@ export class Catalog {
     if (listed && listed === this.entry(server.name)?.tools) return undefined;
     const running = this.#comparing.get(connection);
     if (running) return running;
-    const comparing = this.#read(server, 'inquiry', connection).finally(() => this.#comparing.delete(connection));
+    const comparing = this.#read(server, 'inquiry', undefined, connection).finally(() =>
+      this.#comparing.delete(connection),
+    );
     this.#comparing.set(connection, comparing);
     return comparing;
   }
@@ -197,12 +195,11 @@ export class Catalog {
     }
   }
 
-  /** The server has requested the roots of its client: the next start must know that. */
-  noteRoots(name: string): void {
+  /** Stores what the behaviour of a running server showed, because the next start must know it. */
+  note(name: string, facts: NewFacts): void {
     const entry = this.entry(name);
-    if (!entry || entry.asksForRoots) return;
-    const noted = this.#replace({ ...entry, asksForRoots: true }, entry);
-    void this.#keep(entry.server, knowledgeOf(noted));
+    const noted = entry && withFacts(entry, facts, this.#now());
+    if (noted && noted !== entry) void this.#keep(entry.server, knowledgeOf(this.#replace(noted, entry)));
   }
 
   /** Records a start (which clears an earlier failure) or a failure. A running reading replaces it. */
@@ -217,7 +214,12 @@ export class Catalog {
     void this.#keep(server, { ...knowledgeOf(noted), ...(error && { error }) });
   }
 
-  async #read(server: AdmittedServer, purpose: ReadingPurpose, given?: Connection): Promise<CatalogEntry> {
+  async #read(
+    server: AdmittedServer,
+    purpose: ReadingPurpose,
+    era: Era | undefined,
+    given?: Connection,
+  ): Promise<CatalogEntry> {
     const { connected, listMs, log } = this.#options;
     const before = this.entry(server.name);
     if (purpose === 'read') this.#inLine.add(server);
@@ -230,7 +232,7 @@ export class Catalog {
         });
         return { connection, listed, handshake: connection.handshake };
       };
-      const { connection, listed, handshake } = await (given ? list(given) : connected(server, list, purpose));
+      const { connection, listed, handshake } = await (given ? list(given) : connected(server, list, purpose, era));
       const { tools, refused } = readTools(listed);
       if (refused.length > 0) log('warn', 'tools were rejected', { server: server.name, refused });
       const entry = await this.#learn(server, { tools, handshake, readAt: this.#now() }, before);
@@ -252,20 +254,16 @@ export class Catalog {
     }
   }
 
-  async #learn(
-    server: AdmittedServer,
-    knowledge: Required<Omit<Knowledge, 'error' | 'asksForRoots'>>,
-    before: CatalogEntry | undefined,
-  ): Promise<CatalogEntry> {
+  async #learn(server: AdmittedServer, knowledge: Lists, before: CatalogEntry | undefined): Promise<CatalogEntry> {
     if (this.#isCurrent(server)) this.#failedAt.delete(server.name);
     let pins = this.#options.store.readPins(server);
     if (!pins) {
       pins = pinsOf(knowledge.tools);
       await this.#pin(server, pins);
     }
-    const asked = this.#entries.get(server.name)?.asksForRoots ?? before?.asksForRoots;
-    const known: Knowledge = { ...knowledge, ...(asked && { asksForRoots: asked }) };
-    const entry = this.#replace(toEntry(server, known, pins), before);
+    const now = this.#isCurrent(server) ? this.#entries.get(server.name) : undefined;
+    const known: Knowledge = { ...knowledge, ...factsOf({ ...before, ...now }) };
+    const entry = this.#replace(withKnownTools(toEntry(server, known, pins), now), before);
     await this.#keep(server, known);
     return entry;
   }

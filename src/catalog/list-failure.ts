@@ -13,3 +13,9 @@ export function listFailure(error: unknown, { name, definition }: AdmittedServer
   const hint = error.hint ?? `the next call tries again${look}`;
   return new PortolanError(code, `its list of tools could not be read: ${message}`, { hint, cause });
 }
+
+export function noSuchServer(name: string): PortolanError {
+  return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`, {
+    hint: 'list_mcp_servers shows the names',
+  });
+}

@@ -180,15 +180,15 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDepend
 async function callable(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<ToolView> {
   const { catalog } = parts;
   // Other callers wait for the same read, so cancelling this call only stops its own wait.
-  const { signal } = call.conversation;
+  const { signal, era } = call.conversation;
   const held = catalog.entry(server.name);
-  const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name), signal);
+  const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name, era), signal);
   const first = await fitting(entry, call, parts);
   if (first.kind === 'fits') return first.view;
   if (Date.now() - (entry.readAt ?? 0) < FRESH_MS) throw first.refusal;
   // If the list cannot be read again, the cached list decides.
   const newer = await unlessAborted(
-    catalog.refresh(server.name).catch(() => undefined),
+    catalog.refresh(server.name, era).catch(() => undefined),
     signal,
   );
   const second = newer ? await fitting(newer, call, parts) : first;

@@ -13,7 +13,7 @@ import { Programs } from './python/python-programs.js';
 import type { KnownTools } from './python/reachable-servers.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
 import { descriptionOf } from './server-description.js';
-import { toolDetails, toolSummary } from './tool-details.js';
+import { type ToolListOptions, toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** The client name for callers of the library that pass none. */
@@ -92,22 +92,22 @@ export class Gateway {
     return this.#executor.quiet();
   }
 
-  async listTools(server: string, options: { readonly includeDisabled?: boolean } = {}): Promise<ToolList> {
+  async listTools(server: string, options: ToolListOptions = {}, conversation?: Conversation): Promise<ToolList> {
     const admitted = this.#admitted(server);
-    const views = this.#viewsOf(await this.#known(admitted));
+    const views = this.#viewsOf(await this.#known(admitted, conversation));
     return {
       server: admitted.name,
       tools: [...views.values()].filter(({ enabled }) => enabled || options.includeDisabled === true).map(toolSummary),
     };
   }
 
-  async getToolDetails(server: string, tool: string): Promise<ToolDetails> {
+  async getToolDetails(server: string, tool: string, conversation?: Conversation): Promise<ToolDetails> {
     const admitted = this.#admitted(server);
-    let entry = await this.#known(admitted);
+    let entry = await this.#known(admitted, conversation);
     let view = this.#viewOf(entry, tool);
     if (!view && Date.now() - (entry.readAt ?? 0) >= FRESH_MS) {
       // The tool may be newer than the cached list.
-      entry = await this.#parts.catalog.refresh(admitted.name);
+      entry = await this.#parts.catalog.refresh(admitted.name, conversation?.era);
       view = this.#viewOf(entry, tool);
     }
     if (!view) throw toolNotFound(admitted.name, tool, this.#viewsOf(entry));
@@ -172,8 +172,8 @@ export class Gateway {
   }
 
   /** The full definitions of a server's enabled tools. */
-  async toolsOf(server: string): Promise<readonly Tool[]> {
-    const views = this.#viewsOf(await this.#known(this.#admitted(server)));
+  async toolsOf(server: string, conversation?: Conversation): Promise<readonly Tool[]> {
+    const views = this.#viewsOf(await this.#known(this.#admitted(server), conversation));
     return [...views.values()].filter(({ enabled }) => enabled).map(({ listed }) => listed.tool);
   }
 
@@ -191,14 +191,14 @@ export class Gateway {
     });
   }
 
-  /** The server's response to `initialize`. */
-  async greetingOf(server: string): Promise<ServerHandshake | undefined> {
-    return (await this.#known(this.#admitted(server))).handshake;
+  /** The server's response to `initialize`. `conversation` is that of the client that asks for it, as far as it is known. */
+  async greetingOf(server: string, conversation: Pick<Conversation, 'era'>): Promise<ServerHandshake | undefined> {
+    return (await this.#known(this.#admitted(server), conversation)).handshake;
   }
 
   /** The admitted servers that declare a capability other than tools, by its name in the protocol. */
-  async serversWith(capability: string): Promise<readonly Server[]> {
-    await this.#settle(undefined);
+  async serversWith(capability: string, conversation: Pick<Conversation, 'era'>): Promise<readonly Server[]> {
+    await this.#settle(undefined, undefined, conversation.era);
     return this.view.servers.filter(({ name, admitted }) => {
       const handshake = admitted && this.#parts.catalog.entry(name)?.handshake;
       return handshake?.capabilities?.[capability] !== undefined;
@@ -215,9 +215,9 @@ export class Gateway {
     return this.#connected(server, conversation, (connection, options) => connection.request(method, params, options));
   }
 
-  /** Keeps a server connected until the returned value is disposed of. */
-  async hold(server: string): Promise<Disposable> {
-    return this.#parts.pool.lease(this.#admitted(server), { purpose: 'watch' });
+  /** Keeps a server connected for clients of this era until the returned value is disposed of. */
+  async hold(server: string, era: Conversation['era']): Promise<Disposable> {
+    return this.#parts.pool.lease(this.#admitted(server), { purpose: 'watch', era });
   }
 
   /** All pages of a list method. */
@@ -247,11 +247,11 @@ export class Gateway {
   }
 
   /** The cached entry of a server; reads the server if there is none. */
-  async #known({ name }: AdmittedServer): Promise<CatalogEntry> {
+  async #known({ name }: AdmittedServer, conversation?: Pick<Conversation, 'era'>): Promise<CatalogEntry> {
     const { catalog } = this.#parts;
     const entry = catalog.entry(name);
-    if (!entry?.tools) return catalog.refresh(name);
-    catalog.refreshIfStale(name);
+    if (!entry?.tools) return catalog.refresh(name, conversation?.era);
+    catalog.refreshIfStale(name, conversation?.era);
     return entry;
   }
 
@@ -291,8 +291,9 @@ export class Gateway {
     return servers.filter(({ name, admitted }) => admitted && catalog.isPending(name)).map(({ name }) => name);
   }
 
-  async #settle(conversation: Conversation | undefined, only?: string): Promise<void> {
+  async #settle(conversation: Conversation | undefined, only?: string, era = conversation?.era): Promise<void> {
     const deadline = only === undefined ? this.#firstReads : this.#firstReadOfOne;
-    await deadline.settle(this.#parts.catalog.refreshStale(only), this.view.settings.timeouts.searchMs, conversation);
+    const readings = this.#parts.catalog.refreshStale(only, era);
+    await deadline.settle(readings, this.view.settings.timeouts.searchMs, conversation);
   }
 }

@@ -5,6 +5,10 @@ import { isHeld, marksOf, type ToolView } from './tool-view.js';
 
 const HELD = 'disabled until the user approves it';
 
+export interface ToolListOptions {
+  readonly includeDisabled?: boolean;
+}
+
 /** One line about a tool, and whether it may be called. */
 export function toolSummary(view: ToolView): ToolSummary {
   const { listed, enabled, tags, because } = view;

@@ -12,6 +12,7 @@ export {
   LEGACY_VERSIONS,
   META,
   MODERN_VERSION,
+  type SupportedEras,
   UNSUPPORTED_VERSION,
 } from './protocol-revisions.js';
 export { Origin, ScanResult, ServerRecord } from './server-record.js';

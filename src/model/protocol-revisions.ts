@@ -1,6 +1,9 @@
 /** The two protocol eras: with an `initialize` handshake and a session, or stateless with all facts in each request. */
 export type Era = 'legacy' | 'modern';
 
+/** The eras that a server supports; absent as long as it is not known. */
+export type SupportedEras = Partial<Readonly<Record<Era, boolean>>>;
+
 /** The revisions with an `initialize` handshake, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
 /** The stateless revision, which every request names. */

@@ -1,3 +1,5 @@
+import type { Era } from './protocol-revisions.js';
+
 /** A tool as its server describes it, validated and cleaned. Unknown fields are kept unchanged. */
 export interface Tool {
   readonly name: string;
@@ -48,6 +50,8 @@ export interface Conversation {
   /** The key under which the variables of its programs are kept; absent if two clients could be confused. */
   readonly stateKey?: string | undefined;
   readonly signal: AbortSignal;
+  /** The protocol era of the client; absent for callers without a protocol. */
+  readonly era?: Era | undefined;
   readonly progress?: ((step: Progress) => void) | undefined;
   /** Receives the server's log messages during the call, unchanged. */
   readonly log?: ((entry: Readonly<Record<string, unknown>>) => void) | undefined;

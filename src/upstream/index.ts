@@ -1,5 +1,4 @@
 export { type CallOptions, Connection } from './connection/connection.js';
-export { eraOfVersion } from './connection/handshake.js';
 export {
   accessError,
   authProviderFor,
@@ -15,7 +14,7 @@ export {
 export { openServer } from './open-server.js';
 export type { LaunchEnvironment } from './open-transport.js';
 export { START_BUDGET } from './pool/backoff.js';
-export { type Lease, Pool, type PoolOptions } from './pool/pool.js';
+export { type Lease, type OpenServer, Pool, type PoolOptions } from './pool/pool.js';
 export { SharedPool } from './pool/shared-pool.js';
 export { passedKey, usualShare } from './pool/sharing.js';
 export { type Guardian, startGuardian } from './process/guardian.js';

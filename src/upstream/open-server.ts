@@ -1,8 +1,8 @@
 import { ErrorCode, type Log, maskTokens, PortolanError, redactor, shellWord } from '../base/index.js';
-import type { Era } from '../model/index.js';
+import type { Era, SupportedEras } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection/connection.js';
-import { handshake } from './connection/handshake.js';
+import { eraOfVersion, handshake } from './connection/handshake.js';
 import { type LaunchEnvironment, openTransport } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool/pool.js';
 import { errorLines } from './process/error-lines.js';
@@ -11,8 +11,10 @@ import { keepServerLog } from './process/server-log.js';
 export interface OpenContext extends LaunchEnvironment {
   readonly client: { readonly name: string; readonly version: string };
   readonly startMs: () => number;
-  /** The protocol era that the server used last time, which saves a failed handshake. */
+  /** The protocol era to try first, which saves a failed handshake; undefined to find out which ones it supports. */
   readonly eraOf: (server: AdmittedServer) => Era | undefined;
+  /** The era to use if the server supports both. */
+  readonly wantedEra?: Era | undefined;
   /** The roots of the client. */
   readonly roots: () => Promise<Record<string, unknown>>;
   /** The directory of the stderr logs for `portolan logs`. */
@@ -63,11 +65,14 @@ export async function openServer(
     redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
     onRootsRequest: () => events.onRootsRequest?.(),
+    onClientRequest: () => events.onClientRequest?.(),
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
+  let eras: SupportedEras;
   try {
     const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
-    await handshake(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
+    const era = definition.era ?? context.eraOf(server);
+    eras = await handshake(connection, { client: context.client, options, era, wanted: context.wantedEra });
   } catch (error) {
     // Read stderr before the close: later output is not the reason of the failure.
     const words = errorLines(transport.errorText());
@@ -77,6 +82,8 @@ export async function openServer(
   }
   return {
     connection,
+    eras,
+    era: eraOfVersion(connection.handshake.protocolVersion),
     ...(transport.pid !== undefined && { pid: transport.pid }),
     close: async (reason) => {
       await connection.close(reason);

@@ -11,6 +11,8 @@ export interface SharedProcess {
   readonly server: string;
   readonly state: string;
   readonly pid?: number;
+  /** The protocol era in which it was initialized. */
+  readonly era?: string;
   /** The clients that have called it since it started. */
   readonly users: readonly { readonly id: string; readonly name?: string }[];
   readonly workspaces: number;
@@ -47,6 +49,7 @@ function toProcess(row: Readonly<Record<string, unknown>>, memory: ReadonlyMap<n
     server: String(row.server ?? ''),
     state: String(row.state ?? ''),
     ...(pid !== undefined && { pid }),
+    ...(typeof row.era === 'string' && { era: row.era }),
     users,
     workspaces: Number(row.workspaces ?? 0),
     calls: Number(row.calls ?? 0),

@@ -17,7 +17,7 @@ export interface ServerToolList {
   knownToolsOf(server: string): KnownTools | undefined;
   descriptionOf(server: string): string | undefined;
   /** Reads the tools of a server, which may start it. */
-  toolsOf(server: string): Promise<readonly Tool[]>;
+  toolsOf(server: string, conversation: Conversation): Promise<readonly Tool[]>;
   /** Waits a limited time for servers that have not been read yet. */
   everyTool(conversation: Conversation): Promise<unknown>;
 }
@@ -57,7 +57,7 @@ async function read(
   if (unknown.length === 0) return;
   if (!isNamed) await lists.everyTool(conversation);
   // If the read fails, a call to the server reports the error.
-  else await Promise.all(unknown.map(({ name }) => lists.toolsOf(name).catch(() => undefined)));
+  else await Promise.all(unknown.map(({ name }) => lists.toolsOf(name, conversation).catch(() => undefined)));
 }
 
 function jobServer(lists: ServerToolList, server: Server, alias: string): JobServer {

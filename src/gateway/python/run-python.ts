@@ -175,7 +175,7 @@ class Calls {
       if (code === ErrorCode.ServerNotApproved) this.#refused.add(server);
       if (code !== ErrorCode.ToolNotFound || isListed) throw error;
       // The tools are known now, and the code may have used an alias.
-      const names = (await this.#gateway.toolsOf(server)).map(({ name }) => name);
+      const names = (await this.#gateway.toolsOf(server, this.#conversation)).map(({ name }) => name);
       const meant = [...pythonAliases(names)].find(([, alias]) => alias === tool)?.[0];
       if (meant === undefined || meant === tool) throw error;
       return this.#execute(server, meant, given, signal);

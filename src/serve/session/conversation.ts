@@ -66,6 +66,7 @@ export function conversationWith(
     caller: who.caller,
     abilities: who.abilities,
     signal,
+    era,
     session,
     stateKey: isStateless ? undefined : session,
     lostState,

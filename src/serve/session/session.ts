@@ -222,13 +222,15 @@ export class Session {
     params: NonNullable<Params>,
     era: Era,
     signal: AbortSignal,
+    clientEra = era,
   ): Promise<Answer> | undefined {
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES)
       throw new RpcError(RpcCode.internalError, 'too many unread responses: read the responses to earlier calls first');
     const { surface, questions, principal } = this.#options;
     if (method === 'tools/call') this.calls += 1;
     if (era === 'modern') this.#envelope = params._meta;
-    const conversation = this.#conversation(id, params, era, signal);
+    const made = this.#conversation(id, params, era, signal);
+    const conversation = clientEra === era ? made : { ...made, era: clientEra };
     const answer = questions.answer(
       { method, params, era, conversation, principal: principal ?? conversation.client },
       surface,
@@ -263,7 +265,7 @@ export class Session {
 
   async #discover(): Promise<Answer> {
     const { version, surface, routes } = this.#options;
-    return { value: discovery(version, await surface.introduction(), routes?.capabilities) };
+    return { value: discovery(version, await surface.introduction('modern'), routes?.capabilities) };
   }
 
   async #initialize(params: NonNullable<Params>): Promise<Answer> {
@@ -273,12 +275,12 @@ export class Session {
     this.#isInitialized = true;
     this.#peer.agreed(client.protocolVersion);
     const { surface, version, routes } = this.#options;
-    return { value: initializeResult(client, await surface.introduction(), version, routes?.capabilities) };
+    return { value: initializeResult(client, await surface.introduction('legacy'), version, routes?.capabilities) };
   }
 
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
     const subscribe = (method: string, uri: string) =>
-      this.#ask(id, method, { uri }, 'legacy', NEVER)?.catch(() => undefined);
+      this.#ask(id, method, { uri }, 'legacy', NEVER, 'modern')?.catch(() => undefined);
     return listen(id, params, AbortSignal.any([signal, this.#draining.signal]), {
       subscribe: (uri) => void subscribe('resources/subscribe', uri),
       unsubscribe: (uri) => void subscribe('resources/unsubscribe', uri),

@@ -1,5 +1,6 @@
 import { cleanText, ErrorCode, PortolanError, randomKey, type SealPurpose, seal, unseal } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
+import type { Era } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { extraCallParams, forwardedMeta, forwardedParams } from './forward-params.js';
 import { lostSubscription } from './lost-subscription.js';
@@ -33,8 +34,8 @@ export class ExposeOne implements Surface {
     this.#watchers = new ResourceWatchers(gateway);
   }
 
-  async introduction(): Promise<Introduction> {
-    const handshake = await this.#gateway.greetingOf(this.#server);
+  async introduction(era: Era): Promise<Introduction> {
+    const handshake = await this.#gateway.greetingOf(this.#server, { era });
     return {
       capabilities: handshake?.capabilities ?? { tools: {} },
       ...(handshake?.instructions !== undefined && {
@@ -46,7 +47,7 @@ export class ExposeOne implements Surface {
   answer(request: SurfaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
-        return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
+        return this.#gateway.toolsOf(this.#server, request.conversation).then((tools) => ({ value: { tools } }));
       case 'tools/call':
         return this.#call(request);
       // Clients share one connection to the server, so its list would show other clients' tasks.

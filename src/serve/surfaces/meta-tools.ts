@@ -90,7 +90,8 @@ const listTools: MetaTool<{ readonly server: string; readonly includeDisabled: b
   properties: { server: text, includeDisabled: { type: 'boolean' } },
   required: ['server'],
   parse: (fields) => ({ server: fields.text('server'), includeDisabled: fields.flag('includeDisabled') }),
-  run: async (given, { gateway }) => structured(await gateway.listTools(given.server, given)),
+  run: async (given, { gateway, conversation }) =>
+    structured(await gateway.listTools(given.server, given, conversation)),
 };
 
 const getToolDetails: MetaTool<{ readonly server: string; readonly tool: string }> = {
@@ -100,7 +101,8 @@ const getToolDetails: MetaTool<{ readonly server: string; readonly tool: string 
   properties: { server: text, tool: text },
   required: ['server', 'tool'],
   parse: (fields) => ({ server: fields.text('server'), tool: fields.text('tool') }),
-  run: async ({ server, tool }, { gateway }) => structured(await gateway.getToolDetails(server, tool)),
+  run: async ({ server, tool }, { gateway, conversation }) =>
+    structured(await gateway.getToolDetails(server, tool, conversation)),
 };
 
 const executeTool: MetaTool<{ readonly server: string; readonly tool: string; readonly toolArguments: unknown }> = {

@@ -104,7 +104,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
     key: string,
     rename: (item: Named, alias: string) => Named,
   ): Promise<Answer> {
-    const servers = await this.#gateway.serversWith(capability);
+    const servers = await this.#gateway.serversWith(capability, conversation);
     const lists = await Promise.all(
       servers.map(async ({ name, alias }) => {
         using limit = deadline(LIST_MS, conversation.signal);

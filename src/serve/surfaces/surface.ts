@@ -28,7 +28,8 @@ export interface SurfaceRequest {
 export interface Surface {
   /** The gateway's own tools that change nothing. The client's bridge may repeat a call of them at another daemon. */
   readonly readOnlyTools?: readonly string[];
-  introduction(): Promise<Introduction>;
+  /** `era` is that of the client that is introduced to it. */
+  introduction(era: Era): Promise<Introduction>;
   /** Undefined for an unsupported method. */
   answer(request: SurfaceRequest): Promise<Answer> | undefined;
   /** Drops all state of a disconnected client. */

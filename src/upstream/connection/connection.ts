@@ -50,6 +50,8 @@ export interface ConnectionEvents {
   roots?(): Promise<Record<string, unknown>>;
   /** The server asked for roots. */
   onRootsRequest?(): void;
+  /** The server sent a sampling or elicitation request. */
+  onClientRequest?(): void;
 }
 
 const MAX_WATCHED = 1_000;
@@ -219,9 +221,10 @@ export class Connection {
 
   async #asked(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     if (method === 'ping') return {};
+    const isQuestion = method === 'sampling/createMessage' || method === 'elicitation/create';
+    if (isQuestion) this.#events.onClientRequest?.();
     if (method === 'roots/list') this.#events.onRootsRequest?.();
-    if (method === 'sampling/createMessage' || method === 'elicitation/create' || method === 'roots/list')
-      return this.#calls.ask(method, params);
+    if (isQuestion || method === 'roots/list') return this.#calls.ask(method, params);
     throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
   }
 

@@ -6,6 +6,7 @@ import {
   META,
   MODERN_VERSION,
   type ServerHandshake,
+  type SupportedEras,
   UNSUPPORTED_VERSION,
 } from '../../model/index.js';
 import { ChannelClosed, RpcError, Undelivered } from '../../rpc/index.js';
@@ -14,6 +15,8 @@ import { UnansweredError } from './unanswered-error.js';
 
 /** Timeout of server/discover, after which `initialize` is tried. */
 const DISCOVER_MS = 5_000;
+/** Timeout of an `initialize` that a server of the current revision need not support. */
+const INITIALIZE_MS = 15_000;
 
 /** Capabilities of any possible client, because servers choose their tools by them. A question to a client without one is refused. */
 const ABILITIES = {
@@ -25,8 +28,10 @@ const ABILITIES = {
 export interface HandshakeOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly options: CallOptions;
-  /** The era that the server used last time. */
+  /** The era to try first; undefined to find out which ones the server supports. */
   readonly era: Era | undefined;
+  /** The era to use if the server supports both; by default the newer one. */
+  readonly wanted?: Era | undefined;
 }
 
 /** The era of a revision. */
@@ -34,20 +39,53 @@ export function eraOfVersion(version: string): Era {
   return version === MODERN_VERSION ? 'modern' : 'legacy';
 }
 
-/** Tries server/discover of the current revision, then `initialize` of the older ones, on the same channel. */
-export async function handshake(connection: Connection, introduction: HandshakeOptions): Promise<void> {
-  if (introduction.era !== 'legacy' && (await discover(connection, introduction))) return;
+/**
+ * Tries server/discover of the current revision, then `initialize` of the older ones, on the same channel. Returns which of
+ * them succeeded.
+ */
+export async function handshake(connection: Connection, introduction: HandshakeOptions): Promise<SupportedEras> {
+  const { era, wanted } = introduction;
+  const greet = era === 'legacy' ? undefined : await discover(connection, introduction);
+  if (greet) {
+    const tried = wanted === 'legacy' && era === undefined ? await tryInitialize(connection, introduction) : undefined;
+    if (tried !== true) greet();
+    return { modern: true, ...(tried !== undefined && { legacy: tried }) };
+  }
   try {
     await initialize(connection, introduction);
+    return { legacy: true, ...(era !== 'legacy' && { modern: false }) };
   } catch (error) {
     // The stored era may be outdated: an updated server may only support the current revision.
     const isRefusal = error instanceof PortolanError && error.code === ErrorCode.ToolExecutionError;
-    if (introduction.era !== 'legacy' || !isRefusal) throw error;
-    if (!(await discover(connection, introduction))) throw error;
+    if (era !== 'legacy' || !isRefusal) throw error;
+    const greetAfterAll = await discover(connection, introduction);
+    if (!greetAfterAll) throw error;
+    greetAfterAll();
+    return { legacy: false, modern: true };
   }
 }
 
-async function discover(connection: Connection, introduction: HandshakeOptions, again = false): Promise<boolean> {
+/** Whether a server that supports the current revision supports the older ones too. */
+async function tryInitialize(connection: Connection, introduction: HandshakeOptions): Promise<boolean> {
+  const { options } = introduction;
+  const timeoutMs = Math.min(options.timeoutMs, INITIALIZE_MS);
+  try {
+    await initialize(connection, { ...introduction, options: { ...options, timeoutMs } });
+    return true;
+  } catch (error) {
+    // An error without a cause is ours: the response names no revision, or an unknown one.
+    const isOdd = error instanceof PortolanError && error.cause === undefined && error.code !== ErrorCode.Cancelled;
+    if (isOdd || isEvidence(error)) return false;
+    throw error;
+  }
+}
+
+/** Returns the function that completes the handshake; undefined if the server does not support the current revision. */
+async function discover(
+  connection: Connection,
+  introduction: HandshakeOptions,
+  again = false,
+): Promise<(() => void) | undefined> {
   const { client, options, era } = introduction;
   const envelope = ({ abilities, otherAbilities, logLevel }: Partial<Conversation>) => {
     const more = otherAbilities?.();
@@ -62,13 +100,14 @@ async function discover(connection: Connection, introduction: HandshakeOptions, 
   try {
     const { value } = await connection.request('server/discover', {}, { ...options, timeoutMs, meta: envelope({}) });
     const { supportedVersions } = value;
-    if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return false;
-    connection.greeted(readGreeting(value, MODERN_VERSION), envelope);
-    connection.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
-    return true;
+    if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return undefined;
+    return () => {
+      connection.greeted(readGreeting(value, MODERN_VERSION), envelope);
+      connection.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
+    };
   } catch (error) {
     if (isRetryable(error) && !again) return discover(connection, introduction, true);
-    if (isEvidence(error)) return false;
+    if (isEvidence(error)) return undefined;
     throw error;
   }
 }

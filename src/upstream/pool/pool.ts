@@ -1,4 +1,5 @@
 import type { AdmittedServer } from '../../policy/index.js';
+import type { EraFacts } from './choose-process.js';
 import { SharedPool, type SharedPoolOptions, type Wanted } from './shared-pool.js';
 import { launchKey, type Sharing } from './sharing.js';
 import type { Lease, LeaseOptions, ServerStatus } from './slot.js';
@@ -10,10 +11,13 @@ export type { OpenEvents, OpenServer } from './workspace-hooks.js';
 export interface PoolOptions extends WorkspaceHooks, SharedPoolOptions {
   /** How a server is shared; by default, by all workspaces of the `SharedPool`. */
   readonly shareOf?: (server: AdmittedServer, asksForRoots: boolean) => Sharing;
+  /** The known facts about the eras of a server. */
+  readonly erasOf?: (server: AdmittedServer) => EraFacts;
   /** The hash of the client's variables that are passed to servers. */
   readonly passed?: () => string;
 }
 
+const NOTHING_KNOWN: EraFacts = { supported: {}, asksClient: false };
 const WITH_ALL: Sharing = { share: 'machine', isSaid: false };
 
 /** The servers of one workspace, some of them shared with others. */
@@ -67,9 +71,9 @@ export class Pool implements AsyncDisposable {
   }
 
   readonly #wanted = (server: AdmittedServer): Wanted => {
-    const { shareOf } = this.#options;
+    const { shareOf, erasOf } = this.#options;
     const launch = this.launchOf(server);
     const { share, isSaid } = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? WITH_ALL;
-    return { server, launch, share, isSaid };
+    return { server, launch, share, isSaid, ...(erasOf?.(server) ?? NOTHING_KNOWN) };
   };
 }

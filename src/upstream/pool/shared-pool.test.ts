@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../../tests/fakes/definition.js';
 import { idleConnection } from '../../../tests/fakes/idle-connection.js';
-import { silentLog } from '../../base/index.js';
-import type { Definition } from '../../model/index.js';
+import { ErrorCode, PortolanError, silentLog } from '../../base/index.js';
+import type { Definition, Era, SupportedEras } from '../../model/index.js';
 import { type AdmittedServer, admit } from '../../policy/index.js';
 import { Pool } from './pool.js';
 import { SharedPool } from './shared-pool.js';
@@ -178,5 +178,127 @@ describe('SharedPool', () => {
     await b[Symbol.asyncDispose]();
     expect(closed).toEqual(['a']);
     expect(shared.running()).toEqual([]);
+  });
+});
+
+/** A workspace whose servers support both eras and send requests. `started` lists the eras of the starts. */
+function twoEras({
+  eras = { legacy: true, modern: true },
+  opens = (wanted) => wanted,
+}: {
+  readonly eras?: SupportedEras;
+  readonly opens?: (wanted: Era | undefined) => Era | undefined;
+} = {}) {
+  const started: (Era | undefined)[] = [];
+  const closed: (Era | undefined)[] = [];
+  const events: OpenEvents[] = [];
+  const shared = new SharedPool({ log: silentLog });
+  const pool = new Pool(
+    {
+      open: async (_server, told, _signal, wanted) => {
+        started.push(wanted);
+        events.push(told);
+        const era = opens(wanted);
+        return { connection: idleConnection(), ...(era && { era }), eras, close: async () => void closed.push(era) };
+      },
+      idleMs: () => 60_000,
+      onNotification: () => undefined,
+      erasOf: () => ({ supported: {}, asksClient: false }),
+      log: silentLog,
+    },
+    shared,
+  );
+  const use = async (era?: Era, session?: string) => (await pool.lease(server, { era, session }))[Symbol.dispose]();
+  const server = admitted();
+  return { pool, shared, server, use, started, closed, events };
+}
+
+describe('a server of both eras', () => {
+  it('runs once, in the era of the client that caused its start, until it sends a request to its client', async () => {
+    const { shared, use, started, events } = twoEras();
+    for (const era of ['legacy', 'modern', undefined] as const) await use(era);
+    expect(started).toEqual(['legacy']);
+    events[0]?.onClientRequest?.();
+    for (const era of ['legacy', 'modern', 'modern', undefined] as const) await use(era);
+    expect(started).toEqual(['legacy', 'modern']);
+    expect(shared.running()).toMatchObject([{ era: 'legacy' }, { era: 'modern' }]);
+    expect(shared.states()).toEqual({ connected: 2, starting: 0, disconnected: 0 });
+  });
+
+  it('is started once for simultaneous clients of both eras', async () => {
+    const { use, started } = twoEras();
+    await Promise.all([use('modern'), use('legacy'), use('modern')]);
+    expect(started).toEqual(['modern']);
+  });
+
+  it('stops the process whose clients have disconnected, and keeps the other one', async () => {
+    const { pool, shared, use, started, closed, events } = twoEras();
+    await use('legacy', 'a');
+    events[0]?.onClientRequest?.();
+    await use('modern', 'b');
+    await use('modern', 'c');
+    pool.endSession('b');
+    expect(closed).toEqual([]);
+    pool.endSession('c');
+    expect(closed).toEqual(['modern']);
+    pool.endSession('a');
+    expect(closed).toEqual(['modern']);
+    expect(shared.states()).toEqual({ connected: 1, starting: 0, disconnected: 0 });
+    await use('modern', 'd');
+    expect(started).toEqual(['legacy', 'modern', 'modern']);
+  });
+
+  it('stops a process whose clients disconnected during a call after the call', async () => {
+    const { pool, server, use, closed, events } = twoEras();
+    await use('legacy', 'a');
+    events[0]?.onClientRequest?.();
+    const lease = await pool.lease(server, { era: 'modern', session: 'b' });
+    pool.endSession('b');
+    expect(closed).toEqual([]);
+    lease[Symbol.dispose]();
+    expect(closed).toEqual(['modern']);
+  });
+
+  it('is used by all clients through its first process if a second one does not start', async () => {
+    const { pool, server, use, started, events } = twoEras({
+      opens: (wanted) => {
+        if (wanted === 'modern') throw new PortolanError(ErrorCode.ConnectionError, 'the port is in use');
+        return wanted;
+      },
+    });
+    await use('legacy');
+    events[0]?.onClientRequest?.();
+    await use('modern');
+    expect(started).toEqual(['legacy', 'modern']);
+    expect(pool.status(server)).toMatchObject({ state: 'connected', era: 'legacy' });
+  });
+
+  it('starts no second process of a server that does not support its era', async () => {
+    const { use, started, events } = twoEras({ eras: { legacy: true, modern: false } });
+    await use('legacy');
+    events[0]?.onClientRequest?.();
+    await use('modern');
+    expect(started).toEqual(['legacy']);
+  });
+
+  it('stops a second process that turns out to run in the era of the first', async () => {
+    const { use, started, closed, events } = twoEras({ eras: {}, opens: () => 'legacy' });
+    await use('legacy');
+    events[0]?.onClientRequest?.();
+    await use('modern');
+    expect(started).toEqual(['legacy', 'modern']);
+    expect(closed).toEqual(['legacy']);
+  });
+
+  it('stops both processes on shutdown and when it is removed', async () => {
+    const { shared, pool, use, closed, events } = twoEras();
+    for (const end of [() => pool.retain([]), () => shared[Symbol.asyncDispose]()]) {
+      await use('legacy');
+      events.at(-1)?.onClientRequest?.();
+      await use('modern');
+      closed.length = 0;
+      await end();
+      expect(closed.toSorted()).toEqual(['legacy', 'modern']);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
+import { chooseProcess, type EraFacts } from './choose-process.js';
 import type { Sharing } from './sharing.js';
 import { type Lease, type LeaseOptions, type ServerStatus, Slot } from './slot.js';
 import { StartQueue } from './start-queue.js';
@@ -12,6 +13,8 @@ const REMOTE_STARTS_AT_ONCE = 20;
 const SLOW_START_MS = 3_000;
 /** Limits the remembered launches that ask for roots. */
 const MAX_ROOT_ASKERS = 10_000;
+/** Ends the key of a second process of a server. */
+const SECOND = ' second';
 
 export interface SharedPoolOptions {
   readonly log: Log;
@@ -21,7 +24,7 @@ export interface SharedPoolOptions {
 }
 
 /** A server that is to be started, with the key of its launch and its sharing. */
-export interface Wanted extends Sharing {
+export interface Wanted extends Sharing, EraFacts {
   readonly server: AdmittedServer;
   readonly launch: string;
 }
@@ -37,7 +40,7 @@ export interface RunningServer extends ServerStatus {
   readonly callers: readonly string[];
 }
 
-/** All open connections of this process: one per launch, shared by workspaces, and stopped when unused. */
+/** All open connections of this process: one or two per launch, shared by workspaces, and stopped when unused. */
 export class SharedPool implements AsyncDisposable {
   readonly #slots = new Map<string, Slot>();
   /** Removed from the configuration, but still in use. */
@@ -48,8 +51,8 @@ export class SharedPool implements AsyncDisposable {
   readonly #rootAskers = new Set<string>();
   readonly #ids = new WeakMap<WorkspaceHooks, number>();
   readonly #options: SharedPoolOptions;
-  /** Cache for calls: the slot of each server. Cleared whenever slots or their members change. */
-  #found = new WeakMap<AdmittedServer, Slot>();
+  /** Cache for calls: the slot of each server by the era of the client. Cleared whenever slots or their members change. */
+  #found = noPlaces();
   #lastId = 0;
 
   constructor(options: SharedPoolOptions) {
@@ -62,8 +65,10 @@ export class SharedPool implements AsyncDisposable {
   }
 
   status(wanted: Wanted, hooks: WorkspaceHooks): ServerStatus {
-    const held = wanted.share === 'session' ? this.#anyOf(wanted, hooks) : this.#slots.get(this.#keyOf(wanted, hooks));
-    return held?.status ?? { state: 'disconnected' };
+    const key = this.#keyOf(wanted, hooks);
+    const held = wanted.share === 'session' ? this.#anyOf(wanted, hooks) : this.#slots.get(key);
+    const second = wanted.share === 'session' ? undefined : this.#slots.get(`${key}${SECOND}`);
+    return (second?.isActive && !held?.isActive ? second : held)?.status ?? { state: 'disconnected' };
   }
 
   /** Returns without a promise if the server is open. */
@@ -73,24 +78,33 @@ export class SharedPool implements AsyncDisposable {
     hooks: WorkspaceHooks,
     options: LeaseOptions,
   ): Lease | Promise<Lease> {
-    const known = this.#found.get(server);
+    const found = this.#found[options.era ?? 'any'];
+    const known = found.get(server);
     if (known?.isOpen) return known.lease(server, hooks, options);
     if (this.#ending.signal.aborted)
       return Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down'));
     const first = wanted(server);
-    const slot = this.#slotOf(first, hooks, options.session);
+    const slot = this.#slotOf(first, hooks, options);
     const { key } = slot;
     const leased = slot.lease(server, hooks, options);
     if (!(leased instanceof Promise)) {
-      if (first.share !== 'session') this.#found.set(server, slot);
+      if (first.share !== 'session') found.set(server, slot);
       return leased;
     }
-    return leased.then((lease) => {
-      if (slot.key === key || slot.members.has(server)) return lease;
-      // During its start it asked for roots and now belongs to another workspace.
-      lease[Symbol.dispose]();
-      return this.#slotOf(wanted(server), hooks, options.session).lease(server, hooks, options);
-    });
+    return leased.then(
+      (lease) => {
+        if (slot.key === key || slot.members.has(server)) return lease;
+        // During its start it asked for roots and now belongs to another workspace.
+        lease[Symbol.dispose]();
+        return this.#slotOf(wanted(server), hooks, options).lease(server, hooks, options);
+      },
+      (error: unknown) => {
+        const twin = this.#twinOf(slot);
+        // A server of which only one process can run serves all clients with that one.
+        if (!twin?.isOpen || !mayUseTwin(error)) throw error;
+        return twin.lease(server, hooks, options);
+      },
+    );
   }
 
   /** Stops the servers of this workspace that are missing from `wanted`, as soon as they have no user. */
@@ -115,7 +129,7 @@ export class SharedPool implements AsyncDisposable {
   endSession(hooks: WorkspaceHooks, session: string): void {
     const prefix = this.#sessionPrefix(hooks, session);
     for (const [key, slot] of this.#slots) {
-      slot.callers.delete(session);
+      slot.left(session);
       if (key.startsWith(prefix)) this.#drop(slot, 'its client disconnected');
     }
   }
@@ -123,7 +137,8 @@ export class SharedPool implements AsyncDisposable {
   /** The number of servers in each state. */
   states(): Readonly<Record<ServerStatus['state'], number>> {
     const counts = { connected: 0, starting: 0, disconnected: 0 };
-    for (const { status } of [...this.#slots.values(), ...this.#leaving]) counts[status.state] += 1;
+    for (const { status, key } of [...this.#slots.values(), ...this.#leaving])
+      if (status.state !== 'disconnected' || !key.endsWith(SECOND)) counts[status.state] += 1;
     return counts;
   }
 
@@ -148,7 +163,7 @@ export class SharedPool implements AsyncDisposable {
   }
 
   #forgetPlaces(): void {
-    this.#found = new WeakMap();
+    this.#found = noPlaces();
   }
 
   #drop(slot: Slot, reason: string): void {
@@ -160,16 +175,27 @@ export class SharedPool implements AsyncDisposable {
     });
   }
 
-  #slotOf(wanted: Wanted, hooks: WorkspaceHooks, session: string | undefined): Slot {
-    const key = this.#keyOf(wanted, hooks, session);
-    const held = this.#slots.get(key);
-    if (held) return held;
+  #slotOf(wanted: Wanted, hooks: WorkspaceHooks, options: LeaseOptions): Slot {
+    const base = this.#keyOf(wanted, hooks, options.session);
+    const [first, second] = [this.#slots.get(base), this.#slots.get(`${base}${SECOND}`)];
+    const facts = {
+      supported: { ...wanted.supported, ...first?.eras, ...second?.eras },
+      asksClient: wanted.asksClient || first?.asksClient === true || second?.asksClient === true,
+    };
+    const isSecond = chooseProcess(wanted.server, options, facts, [first, second]) === 'second';
+    return (isSecond ? second : first) ?? this.#newSlot(isSecond ? `${base}${SECOND}` : base, wanted);
+  }
+
+  #newSlot(key: string, wanted: Wanted): Slot {
     const { log, now = () => performance.now(), random } = this.#options;
     const slot = new Slot(key, wanted.launch, {
       ...{ log, now, random, ending: this.#ending.signal },
       turnsFor: ({ definition }) => (definition.transport === 'stdio' ? this.#local : this.#remote),
       isKept: (one) => this.#slots.get(one.key) === one,
       onRootsRequest: (one, opener) => this.#onRootsRequest(one, opener, wanted),
+      onChange: () => this.#forgetPlaces(),
+      hasOpenTwin: (one) => this.#twinOf(one)?.isOpen === true,
+      isSpare: (one) => one.key.endsWith(SECOND) && one.era !== undefined && this.#twinOf(one)?.era === one.era,
     });
     this.#slots.set(key, slot);
     return slot;
@@ -180,7 +206,7 @@ export class SharedPool implements AsyncDisposable {
     this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
     for (const [server, hooks] of slot.members) if (hooks === opener) hooks.onRootsRequest?.(server);
-    const key = `workspace ${this.#idOf(opener)} ${slot.launch}`;
+    const key = `workspace ${this.#idOf(opener)} ${slot.launch}${slot.key.endsWith(SECOND) ? SECOND : ''}`;
     if (isSaid || share !== 'machine' || slot.key === key || this.#slots.has(key)) return;
     if (this.#slots.get(slot.key) === slot) {
       this.#slots.delete(slot.key);
@@ -188,6 +214,11 @@ export class SharedPool implements AsyncDisposable {
     }
     slot.key = key;
     for (const [server, hooks] of slot.members) if (hooks !== opener) slot.members.delete(server);
+  }
+
+  /** The other process of the same server. */
+  #twinOf({ key }: Slot): Slot | undefined {
+    return this.#slots.get(key.endsWith(SECOND) ? key.slice(0, -SECOND.length) : `${key}${SECOND}`);
   }
 
   #keyOf({ share, launch }: Wanted, hooks: WorkspaceHooks, session = ''): string {
@@ -219,4 +250,18 @@ export class SharedPool implements AsyncDisposable {
     this.#ids.set(hooks, this.#lastId);
     return this.#lastId;
   }
+}
+
+function noPlaces() {
+  return {
+    legacy: new WeakMap<AdmittedServer, Slot>(),
+    modern: new WeakMap<AdmittedServer, Slot>(),
+    any: new WeakMap<AdmittedServer, Slot>(),
+  };
+}
+
+function mayUseTwin(error: unknown): boolean {
+  return (
+    error instanceof PortolanError && error.code !== ErrorCode.Cancelled && error.code !== ErrorCode.ServerNotApproved
+  );
 }

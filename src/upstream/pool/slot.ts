@@ -1,51 +1,25 @@
-import { ErrorCode, type Log, PortolanError, shellWord, unlessAborted } from '../../base/index.js';
-import { NOT_RESTORED } from '../../model/index.js';
+import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
+import { type Era, NOT_RESTORED, type SupportedEras } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import type { NotRestored } from '../../rpc/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import { IdleTimer } from './idle-timer.js';
-import { ConnectionLease, type Lease } from './lease.js';
+import { ConnectionLease, type Lease, type LeaseOptions } from './lease.js';
+import type { ServerStatus, SlotDependencies } from './slot-dependencies.js';
 import { StandingRequests } from './standing-requests.js';
-import type { StartQueue } from './start-queue.js';
+import { untilAllowed } from './start-permission.js';
 import type { OpenEvents, OpenServer, WorkspaceHooks } from './workspace-hooks.js';
 
-export type { Lease } from './lease.js';
+export type { Lease, LeaseOptions } from './lease.js';
+export type { ServerStatus } from './slot-dependencies.js';
 
 /** A server that was only asked for its tools is stopped sooner than one that was called. */
 const AFTER_READING_MS = 5_000;
-/** A call waits at most this long for the next start; otherwise it fails with the remaining time. */
-const LONGEST_PATIENCE_MS = 2_000;
 /** Limits the recorded sessions: clients over HTTP may disconnect without notice. */
 const MAX_CALLERS = 1_000;
 
-export interface ServerStatus {
-  readonly state: 'connected' | 'starting' | 'disconnected';
-  /** Why the connection was lost or the start failed; cleared by the next successful start. */
-  readonly error?: string;
-  readonly pid?: number;
-}
-
-export interface LeaseOptions {
-  readonly signal?: AbortSignal;
-  /** `watch` does not keep a server that is no longer configured. `read` waits in the start queue; `inquiry` does not. */
-  readonly purpose?: 'call' | 'inquiry' | 'read' | 'watch';
-  /** The session of the client, for servers that are not shared. */
-  readonly session?: string | undefined;
-}
-
-/** Dependencies that all slots of the pool share. */
-export interface SlotDependencies {
-  readonly log: Log;
-  readonly now: () => number;
-  readonly random: (() => number) | undefined;
-  readonly ending: AbortSignal;
-  /** The start queue: local programs compete for CPU time while they start. */
-  readonly turnsFor: (server: AdmittedServer) => StartQueue;
-  /** False once the server was removed from the configuration: it then stops as soon as it has no user. */
-  readonly isKept: (slot: Slot) => boolean;
-  readonly onRootsRequest: (slot: Slot, hooks: WorkspaceHooks) => void;
-}
+const DESERTED = 'its clients disconnected, and the server also runs in the other protocol era';
 
 /** One connection of a slot. It may end before it is stored in the slot, or after a newer one replaced it. */
 interface Life {
@@ -63,11 +37,17 @@ export class Slot {
   readonly callers = new Set<string>();
   /** The number of calls since the last stop. */
   callsMade = 0;
-  readonly #dependencies: SlotDependencies;
+  readonly #dependencies: SlotDependencies<Slot>;
   readonly #backoff: Backoff;
   key: string;
   /** False while it was only asked for its lists. */
   wasCalled = false;
+  /** It has sent sampling or elicitation requests. */
+  asksClient = false;
+  /** All clients that called it have disconnected. */
+  #isDeserted = false;
+  /** The era of the open connection, or of the one that is being opened. */
+  #era: Era | undefined;
   #opening: Promise<OpenServer> | undefined;
   #open: OpenServer | undefined;
   #closing: Promise<void> | undefined;
@@ -84,7 +64,7 @@ export class Slot {
   });
   #error: string | undefined;
 
-  constructor(key: string, launch: string, dependencies: SlotDependencies) {
+  constructor(key: string, launch: string, dependencies: SlotDependencies<Slot>) {
     this.key = key;
     this.launch = launch;
     this.#dependencies = dependencies;
@@ -96,7 +76,23 @@ export class Slot {
       state: this.#open ? 'connected' : this.#opening ? 'starting' : 'disconnected',
       ...(this.#error !== undefined && { error: this.#error }),
       ...(this.#open?.pid !== undefined && { pid: this.#open.pid }),
+      ...(this.#open?.era !== undefined && { era: this.#open.era }),
     };
+  }
+
+  /** The era in which it runs or starts. */
+  get era(): Era | undefined {
+    return this.#open || this.#opening ? this.#era : undefined;
+  }
+
+  /** The eras that it supports, as far as its handshake showed. */
+  get eras(): SupportedEras {
+    return this.#open?.eras ?? {};
+  }
+
+  /** It runs or starts. */
+  get isActive(): boolean {
+    return this.#open !== undefined || this.#opening !== undefined;
   }
 
   get isOpen(): boolean {
@@ -115,12 +111,13 @@ export class Slot {
   lease(
     server: AdmittedServer,
     hooks: WorkspaceHooks,
-    { signal, purpose = 'call', session }: LeaseOptions,
+    { signal, purpose = 'call', session, era }: LeaseOptions,
   ): Lease | Promise<Lease> {
     this.members.set(server, hooks);
     if (purpose === 'call') {
       this.wasCalled = true;
       this.callsMade += 1;
+      this.#isDeserted = false;
       if (session !== undefined && this.callers.size < MAX_CALLERS) this.callers.add(session);
     }
     // Counted before the first await, so that the idle timer does not stop a server that is about to be used.
@@ -130,7 +127,7 @@ export class Slot {
     const release = () => this.#release(hooks, watching);
     if (this.#open) return new ConnectionLease(this.#open.connection, release);
     if (purpose === 'call' || purpose === 'inquiry') this.#signal.call();
-    return unlessAborted(this.#openedBy(server, hooks), signal).then(
+    return unlessAborted(this.#openedBy(server, hooks, era), signal).then(
       ({ connection }) => new ConnectionLease(connection, release),
       (error: unknown) => {
         release();
@@ -143,6 +140,13 @@ export class Slot {
   leave(server: AdmittedServer, hooks: WorkspaceHooks): void {
     this.members.delete(server);
     if (this.#watching > 0) tellLost(server, hooks, this.#standing.lost('its definition was changed or removed'));
+  }
+
+  /** A client disconnected. Without clients that called it, one of two processes of a server stops. */
+  left(session: string): void {
+    if (!this.callers.delete(session) || this.callers.size > 0) return;
+    this.#isDeserted = true;
+    if (this.#dependencies.hasOpenTwin(this)) void this.stop(DESERTED);
   }
 
   async stop(reason: string): Promise<void> {
@@ -172,17 +176,18 @@ export class Slot {
     await Promise.all([open?.close(reason), this.#closing]);
   }
 
-  #openedBy(server: AdmittedServer, hooks: WorkspaceHooks): Promise<OpenServer> {
+  #openedBy(server: AdmittedServer, hooks: WorkspaceHooks, era: Era | undefined): Promise<OpenServer> {
+    if (!this.#opening) this.#era = era;
     // Stored before the first await, so that two callers at once start one process and not two.
-    this.#opening ??= this.#openOnce(server, hooks).finally(() => {
+    this.#opening ??= this.#openOnce(server, hooks, era).finally(() => {
       this.#opening = undefined;
       this.#signal = callSignal();
     });
     return this.#opening;
   }
 
-  async #openOnce(server: AdmittedServer, hooks: WorkspaceHooks): Promise<OpenServer> {
-    await this.#allowedToStart(server.name);
+  async #openOnce(server: AdmittedServer, hooks: WorkspaceHooks, era: Era | undefined): Promise<OpenServer> {
+    await untilAllowed(this.#backoff, this.#dependencies.now(), { name: server.name, lastError: this.#error });
     return this.#dependencies.turnsFor(server).take(async () => {
       const { log, ending, now } = this.#dependencies;
       if (ending.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
@@ -190,11 +195,13 @@ export class Slot {
       this.#backoff.started(now());
       const life: Life = {};
       try {
-        const opened = await hooks.open(server, this.#eventsOf(life, name, hooks), ending);
+        const opened = await hooks.open(server, this.#eventsOf(life, name, hooks), ending, era);
         if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
         life.opened = opened;
         this.#open = opened;
         this.#openedAt = now();
+        this.#era = opened.era ?? era;
+        this.#dependencies.onChange();
         this.#standing.restore(opened.connection);
         this.#onStartResult(undefined);
         log('info', 'server connected', { server: name });
@@ -213,31 +220,19 @@ export class Slot {
     }, this.#signal.called);
   }
 
-  /** Delays or refuses the start of a failing server, without affecting other servers. */
-  async #allowedToStart(name: string): Promise<void> {
-    const verdict = this.#backoff.ask(this.#dependencies.now());
-    if (verdict.kind === 'start') return;
-    if (verdict.kind === 'wait' && verdict.ms <= LONGEST_PATIENCE_MS) {
-      await new Promise((resolve) => setTimeout(resolve, verdict.ms));
-      return;
-    }
-    const seconds = Math.max(1, Math.ceil(verdict.ms / 1000));
-    const why =
-      verdict.kind === 'refuse' && verdict.because === 'budget'
-        ? 'it was started too often in the last minutes'
-        : `it failed ${this.#backoff.failures} times in a row`;
-    throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it exited each time'}`, {
-      hint: `the next try is in ${seconds} s; see its output with \`portolan logs ${shellWord(name)}\``,
-    });
-  }
-
   #eventsOf(life: Life, name: string, hooks: WorkspaceHooks): OpenEvents {
     return {
       onNotification: (method, params) => {
-        for (const [server, member] of this.members) member.onNotification(server, method, params);
+        for (const [server, member] of this.members) member.onNotification(server, method, params, life.opened?.era);
       },
       onAccepted: (method, params) => this.#standing.note(method, params),
       onRootsRequest: () => this.#dependencies.onRootsRequest(this, hooks),
+      onClientRequest: () => {
+        if (this.asksClient) return;
+        this.asksClient = true;
+        this.#dependencies.onChange();
+        for (const [server, member] of this.members) member.onClientRequest?.(server);
+      },
       onClose: (reason) => {
         life.lost = reason ?? 'the connection was lost';
         // A failed open is reported by `#openOnce`. After a stop, the slot may already hold another connection.
@@ -263,7 +258,7 @@ export class Slot {
     if (!first || !isWatched()) return;
     const verdict = this.#backoff.ask(now());
     const open = async () => {
-      if (!this.#open && isWatched()) await this.#openedBy(...first);
+      if (!this.#open && isWatched()) await this.#openedBy(...first, this.#era);
     };
     this.#standing.openSoon(verdict.kind === 'start' ? 0 : verdict.ms, open, () => this.#openForWatchers());
   }
@@ -281,6 +276,8 @@ export class Slot {
 
   #stopWhenIdle(hooks: WorkspaceHooks): void {
     if (!this.#dependencies.isKept(this)) return void this.stop('it was removed from the configuration');
+    if (this.#dependencies.isSpare(this)) return void this.stop('the server supports one protocol era only');
+    if (this.#isDeserted && this.#dependencies.hasOpenTwin(this)) return void this.stop(DESERTED);
     const idleMs = hooks.idleMs();
     this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
   }

@@ -1,3 +1,4 @@
+import type { Era, SupportedEras } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import type { Connection } from '../connection/connection.js';
 
@@ -5,6 +6,9 @@ import type { Connection } from '../connection/connection.js';
 export interface OpenServer {
   readonly connection: Connection;
   readonly pid?: number;
+  /** The era in which it was initialized. */
+  readonly era?: Era;
+  readonly eras?: SupportedEras;
   close(reason?: string): Promise<void>;
 }
 
@@ -14,16 +18,26 @@ export interface OpenEvents {
   onAccepted?(method: string, params: Readonly<Record<string, unknown>>): void;
   /** The server asked for roots, so it depends on the workspace. */
   onRootsRequest?(): void;
+  /** The server sent a sampling or elicitation request. */
+  onClientRequest?(): void;
   onClose(reason: string | undefined): void;
 }
 
 /** What the pool needs from a workspace: how it opens servers, and callbacks for their events. */
 export interface WorkspaceHooks {
-  readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
+  /** `wanted` is the era to use if the server supports both. */
+  readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal, wanted?: Era) => Promise<OpenServer>;
   readonly idleMs: () => number;
   /** A notification of the server (list changed, resource updated), or one of Portolan about the server. */
-  readonly onNotification: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onNotification: (
+    server: AdmittedServer,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    era?: Era,
+  ) => void;
   readonly onRootsRequest?: (server: AdmittedServer) => void;
+  /** The server sent its first sampling or elicitation request. */
+  readonly onClientRequest?: (server: AdmittedServer) => void;
   /** Called with undefined after a start, or with the reason of a failed start or a connection lost while in use. */
   readonly onStartResult?: (server: AdmittedServer, failure: string | undefined) => void;
 }

@@ -23,6 +23,17 @@ describe('keepServerLog', () => {
     expect(readServerLog(join(folder, 'logs'), 'files')).toEqual({ kind: 'read', text: 'second' });
   });
 
+  it('keeps the text of two processes of one server', async () => {
+    const logs = join(folder, 'logs');
+    await using first = keepServerLog(logs, 'files', () => 'of the first', silentLog);
+    {
+      await using second = keepServerLog(logs, 'files', () => 'of the second', silentLog);
+      first.changed();
+      second.changed();
+    }
+    expect(readServerLog(logs, 'files')).toEqual({ kind: 'read', text: 'of the first\nof the second' });
+  });
+
   it('writes no file for a server without output', async () => {
     await keepServerLog(join(folder, 'logs'), 'files', () => '', silentLog)[Symbol.asyncDispose]();
     expect(existsSync(join(folder, 'logs'))).toBe(false);

@@ -10,16 +10,21 @@ export interface ServerLog extends AsyncDisposable {
   changed(): void;
 }
 
-/** Replaces the whole file with `text()`, whose size the caller limits. */
+/** The stderr of the processes that run now, by log file: two processes of one server share a file. */
+const running = new Map<string, Set<() => string>>();
+
+/** Replaces the whole file with `text()`, whose size the caller limits, and that of other processes with the same name. */
 export function keepServerLog(folder: string, server: string, text: () => string, log: Log): ServerLog {
   const path = logPath(folder, server);
+  const texts = running.get(path) ?? new Set();
+  running.set(path, texts.add(text));
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   const write = () => {
     timer = undefined;
-    const now = text();
+    const now = [...texts].map((one) => one()).filter((one) => one !== '');
     writing = writing
-      .then(() => writeFile(path, now))
+      .then(() => writeFile(path, now.join('\n')))
       .catch((error: Error) => log('warn', 'server log not written', { server, error: error.message }));
   };
   return {
@@ -31,6 +36,8 @@ export function keepServerLog(folder: string, server: string, text: () => string
         clearTimeout(timer);
         write();
       }
+      texts.delete(text);
+      if (texts.size === 0 && running.get(path) === texts) running.delete(path);
       await writing;
     },
   };
