@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
 // Before what reads it is loaded; the suite hands it on to the client that it starts.
 if (flags.program) process.env.CONFORMANCE_PROGRAM = resolve(flags.program);
 const { prepareTools } = await import('./tools.mjs');
-const { TARGETS } = await import('./targets.mjs');
+const { OLDER_STYLE_TARGETS, TARGETS } = await import('./targets.mjs');
 const { FIXTURE, makeHome, PROGRAM } = await import('./throw-away-home.mjs');
 const { start } = await import('./children.mjs');
 
@@ -34,6 +34,13 @@ const SERVER_LEGS = [
   { name: '0.1.16 all', suite: 'suite-0.1', words: ['--suite', 'all'] },
   { name: '0.2.0-alpha.12 2025-11-25', suite: 'suite-0.2', words: ['--requirements', '2025-11-25'] },
   { name: '0.2.0-alpha.12 2026-07-28', suite: 'suite-0.2', words: ['--requirements', '2026-07-28'] },
+];
+/** A server whose tools send requests to the client in every revision has to be greeted in the client's revision. */
+const OLDER_STYLE_SCENARIOS = [
+  'tools-call-sampling',
+  'tools-call-elicitation',
+  'elicitation-sep1034-defaults',
+  'elicitation-sep1330-enums',
 ];
 const CLIENT_LEGS = [
   { name: '0.1.16 all', suite: 'suite-0.1', words: ['--suite', 'all'] },
@@ -97,6 +104,33 @@ async function runServerLegs(tools, targetName) {
   return results;
 }
 
+/** The scenarios one by one, as one row. */
+async function runOlderStyleLeg({ node, suites }, targetName) {
+  const name = `server, ${targetName}: 0.1.16, older style`;
+  if (!name.includes(flags.only)) return [];
+  const target = await OLDER_STYLE_TARGETS[targetName]();
+  const scores = [];
+  let exit = 0;
+  try {
+    for (const scenario of OLDER_STYLE_SCENARIOS) {
+      const words = ['server', '--url', target.url, '--scenario', scenario];
+      const run = await runToEnd(node, [suites['suite-0.1'], ...words]);
+      exit ||= run.exit;
+      scores.push({ scenario, ...score(run.output) });
+    }
+  } finally {
+    await target.stop();
+  }
+  const sum = (key) => scores.reduce((total, one) => total + one[key], 0);
+  const failing = scores.filter(({ passed, failed }) => passed === 0 || failed > 0).map(({ scenario }) => scenario);
+  const row = report(name, failing.length > 0 ? exit || 1 : exit, {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    failing,
+  });
+  return [row];
+}
+
 async function runClientLegs(tools) {
   const results = [];
   const turns = mkdtempSync(join(tmpdir(), 'portolan-turns-'));
@@ -133,9 +167,11 @@ try {
 }
 const results = [];
 try {
-  if (flags.direct) results.push(...(await runServerLegs(tools, 'direct')));
+  if (flags.direct)
+    results.push(...(await runServerLegs(tools, 'direct')), ...(await runOlderStyleLeg(tools, 'direct')));
   else {
-    for (const target of ['over stdio', 'over HTTP']) results.push(...(await runServerLegs(tools, target)));
+    for (const target of ['over stdio', 'over HTTP'])
+      results.push(...(await runServerLegs(tools, target)), ...(await runOlderStyleLeg(tools, target)));
     results.push(...(await runClientLegs(tools)), ...(await runInspector(tools)));
   }
 } catch (error) {

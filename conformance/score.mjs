@@ -1,6 +1,6 @@
-/** What the suite's own summary says; failures that do not count for the revision are told apart. */
+/** What the suite's own summary of all scenarios or of one says; failures that do not count for the revision are told apart. */
 export function score(output) {
-  const total = /^Total: (\d+) passed, (\d+) failed/m.exec(output);
+  const total = /^Total: (\d+) passed, (\d+) failed/m.exec(output) ?? /^Passed: (\d+)\/\d+, (\d+) failed/m.exec(output);
   const [passed, failed] = [Number(total?.[1] ?? 0), Number(total?.[2] ?? 0)];
   const [summary = '', unscoredList = ''] = output.split(/^Not scored for /m);
   const unscored = new Set([...unscoredList.matchAll(/^ +[✓✗] (\S+) \(/gm)].map(([, name]) => name));

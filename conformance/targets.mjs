@@ -21,8 +21,8 @@ async function end(child) {
 }
 
 /** The fixture by itself, over HTTP. */
-export async function startFixture() {
-  const child = start(process.execPath, [FIXTURE, '--http'], { stdio: ['pipe', 'pipe', 'inherit'] });
+export async function startFixture(...words) {
+  const child = start(process.execPath, [FIXTURE, '--http', ...words], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const limit = AbortSignal.timeout(START_MS);
   const [url] = await Promise.race([
@@ -73,18 +73,31 @@ async function startGateway(entry) {
   }
 }
 
+const OLDER_STYLE = '--older-style';
+
+const overStdio = (...words) => startGateway({ command: process.execPath, args: [FIXTURE, ...words] });
+
+async function overHttp(...words) {
+  const fixture = await startFixture(...words);
+  try {
+    const gateway = await startGateway({ type: 'http', url: fixture.url });
+    return { url: gateway.url, stop: () => Promise.all([gateway.stop(), fixture.stop()]) };
+  } catch (error) {
+    await fixture.stop();
+    throw error;
+  }
+}
+
 /** What the suite's server scenarios are run against, by name. */
 export const TARGETS = {
-  direct: startFixture,
-  'over stdio': () => startGateway({ command: process.execPath, args: [FIXTURE] }),
-  'over HTTP': async () => {
-    const fixture = await startFixture();
-    try {
-      const gateway = await startGateway({ type: 'http', url: fixture.url });
-      return { url: gateway.url, stop: () => Promise.all([gateway.stop(), fixture.stop()]) };
-    } catch (error) {
-      await fixture.stop();
-      throw error;
-    }
-  },
+  direct: () => startFixture(),
+  'over stdio': () => overStdio(),
+  'over HTTP': () => overHttp(),
+};
+
+/** The same servers, whose tools send requests to the client even where the revision has none. */
+export const OLDER_STYLE_TARGETS = {
+  direct: () => startFixture(OLDER_STYLE),
+  'over stdio': () => overStdio(OLDER_STYLE),
+  'over HTTP': () => overHttp(OLDER_STYLE),
 };
