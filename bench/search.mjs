@@ -9,7 +9,8 @@ import MiniSearch from 'minisearch';
 import sqlite from 'node-sqlite3-wasm';
 import { measureCost } from './search/search-cost.mjs';
 import { isAvailable, root } from './search/search-data.mjs';
-import { ablate, compareEngines, exactNames, remembered, typos, uncoveredNeeds } from './search/search-quality.mjs';
+import { measureLearning } from './search/search-learning.mjs';
+import { ablate, compareEngines, exactNames, typos, uncoveredNeeds } from './search/search-quality.mjs';
 
 const PARTS = `
 export * from './src/search/index.js';
@@ -45,7 +46,7 @@ async function main() {
     uncoveredNeeds(search);
     typos(search, target);
     exactNames(search, target);
-    remembered(search, target);
+    measureLearning(search, target);
     measureCost(module, target);
   } finally {
     rmSync(folder, { recursive: true, force: true });

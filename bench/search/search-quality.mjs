@@ -1,8 +1,7 @@
 // How well tools are found: every engine by cross-validation, what each ingredient adds, needs without a tool, typos, names.
-import { catalogTools, hash, keyOf, needSets, publicSets } from './search-data.mjs';
+import { catalogTools, hash, needSets, publicSets } from './search-data.mjs';
 import { ENGINES, portolan } from './search-engines.mjs';
 
-const USES = 8;
 const MAX_BEHIND = 0.015;
 
 /** Mean measures over the queries of a set. */
@@ -174,29 +173,4 @@ export function exactNames(search, target) {
     const share = mean(ways.map(Number));
     target(`${set}, exact name first`, share, '1', share === 1);
   }
-}
-
-/**
- * Recall on MetaTool before any use and after up to eight remembered uses of each tool. Each query is asked of an index that
- * remembers all queries of the other folds, so that no query is asked of an index that has seen it.
- */
-export function remembered(search, target) {
-  const { tools, queries } = publicSets().find(({ name }) => name === 'metatool-dev');
-  const turns = new Map();
-  const folds = queries.map(({ gold: [key] }) => {
-    turns.set(key, (turns.get(key) ?? -1) + 1);
-    return turns.get(key) % USES;
-  });
-  const parts = [...Array(USES).keys()].map((fold) => {
-    const index = search.createToolIndex(tools);
-    queries.forEach(({ q, gold }, n) => {
-      if (folds[n] === fold) return;
-      for (const key of gold) index.remember({ server: key.split('\n')[0], tool: key.split('\n')[1] }, q);
-    });
-    const asked = queries.filter((_, n) => folds[n] === fold);
-    const find = (query) => index.search(query).map(({ server, tool }) => keyOf(server, tool));
-    return score(find, asked).recall5 * asked.length;
-  });
-  const recall = parts.reduce((sum, part) => sum + part, 0) / queries.length;
-  target('metatool-dev recall@5 after up to 8 uses of each tool', recall, '0.85', recall >= 0.85);
 }

@@ -1,11 +1,10 @@
 import { type AuditLog, openAuditLog } from '../audit/index.js';
 import type { Log } from '../base/index.js';
 import type { OwnFolders } from '../discovery/index.js';
-import { CallGate, CallMetrics } from '../gateway/index.js';
+import { CallGate, CallMetrics, type UsesFolder, usesFolder } from '../gateway/index.js';
 import { openSandbox, type Sandbox } from '../sandbox/index.js';
 import { DEFAULTS } from '../settings/index.js';
 import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
-import { type UsesFile, usesFile } from './usage-file.js';
 
 /** The resources that all workspaces of a process share: server processes, their watchers, limits and the audit log. */
 export interface SharedResources extends AsyncDisposable {
@@ -18,7 +17,7 @@ export interface SharedResources extends AsyncDisposable {
   auditIn(folders: OwnFolders): AuditLog;
   guardianIn(folders: OwnFolders): Guardian;
   /** One writer per directory. */
-  usesIn(folders: OwnFolders): UsesFile;
+  usesIn(folders: OwnFolders): UsesFolder;
   /** One sandbox per engine, so that its process limits hold across workspaces. */
   sandboxIn(folders: OwnFolders, wish: { readonly engine: string; readonly image?: string }): Sandbox;
 }
@@ -29,13 +28,13 @@ export function openShared(log: Log): SharedResources {
   const calls = new CallMetrics();
   const audits = new Map<string, AuditLog>();
   const guardians = new Map<string, Guardian>();
-  const uses = new Map<string, UsesFile>();
+  const uses = new Map<string, UsesFolder>();
   const sandboxes = new Map<string, Sandbox>();
   return {
     pool,
     gate: new CallGate(() => DEFAULTS.limits),
     calls,
-    usesIn: ({ state }) => once(uses, state, () => usesFile(state, log)),
+    usesIn: ({ state }) => once(uses, state, () => usesFolder(state, log)),
     auditIn: ({ audit }) => once(audits, audit, () => counted(openAuditLog({ folder: audit, warn }), calls)),
     guardianIn: ({ children }) => once(guardians, children, () => startGuardian({ folder: children, onProblem: warn })),
     sandboxIn: ({ sandbox: folder }, { engine, image }) => {

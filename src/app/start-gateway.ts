@@ -1,7 +1,7 @@
 import { type Log, silentLog } from '../base/index.js';
 import type { Catalog } from '../catalog/index.js';
 import { type DiscoverOptions, type Discovery, ownFolders } from '../discovery/index.js';
-import { Gateway, SearchFeedback } from '../gateway/index.js';
+import { Gateway, type JoinedUses, SearchFeedback } from '../gateway/index.js';
 import { canProbablyRun } from '../sandbox/index.js';
 import { createToolIndex, type ToolIndex } from '../search/index.js';
 import { killOrphans, type SdkServerFactory } from '../upstream/index.js';
@@ -12,7 +12,6 @@ import { GatewayServers, type ServerListener } from './gateway-servers.js';
 import { indexTools } from './indexed-tools.js';
 import { lastAnswer } from './last-answer.js';
 import { openShared, type SharedResources } from './shared-resources.js';
-import type { JoinedUses } from './usage-file.js';
 
 export interface GatewayOptions extends DiscoverOptions {
   /** Servers that run inside this process, by name; each factory returns an MCP server of either SDK. */
@@ -48,7 +47,8 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
   const scan = await CurrentScan.start({ ...options, log });
   const common = shared ?? openShared(log);
   const index = createToolIndex();
-  const uses = common.usesIn(ownFolders(scan.latest.discovery.host)).join(index);
+  const { host } = scan.latest.discovery;
+  const uses = common.usesIn(ownFolders(host)).join(index, host.repository ?? host.cwd);
   const servers = new GatewayServers({
     ...{ scan, shared: common, log, version, ...(options.sdkServers && { sdkServers: options.sdkServers }) },
     onTools: (entry) => indexTools(index, entry, scan.latest.view),
@@ -111,7 +111,7 @@ function openGateway({ scan, servers, index, uses, common }: Parts): Gateway {
       await scan.reload();
       return scan.latest.admitted.find(({ name }) => name === server.name);
     },
-    uses: new SearchFeedback(index, () => scan.settings.search.remember, uses.changed),
+    uses: new SearchFeedback(index, () => scan.settings.search.remember, uses),
     audit: common.auditIn(folders),
     python: {
       isOffered: () => offers(scan.settings.sandbox.engine),

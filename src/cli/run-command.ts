@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
     (await import('./commands/config.js')).configCommand(program.discover, program.inspectSettings),
   tour: async ({ version, machine }) => (await import('./commands/tour.js')).tourCommand(version, machine),
   help: async (program) => (await import('./commands/help.js')).helpCommand(() => everyCommand(program)),
-  search: async ({ open }) => (await import('./commands/search.js')).searchCommand(open),
+  search: async ({ open, machine }) => (await import('./commands/search.js')).searchCommand(open, machine),
   tools: async ({ open }) => (await import('./commands/tools.js')).toolsCommand(open),
   inspect: async ({ open }) => (await import('./commands/inspect.js')).inspectCommand(open),
   call: async ({ open }) => (await import('./commands/call.js')).callCommand(open),

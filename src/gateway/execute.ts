@@ -39,6 +39,12 @@ const OWN_NAME = 'portolan';
 /** The separator of `--expose all`. */
 const SEPARATOR = '__';
 
+/** Errors by which a tool fails, and not the client, a limit or a person. */
+const FAILURES: ReadonlySet<Execution['outcome']> = new Set([
+  ErrorCode.ToolExecutionError,
+  ErrorCode.ToolExecutionTimeout,
+]);
+
 export interface Executor {
   readonly execute: Execute;
   /** Logs a call of a tool that was not offered: `server__tool`, or a name without a server. */
@@ -95,12 +101,13 @@ export function executor(parts: GatewayDependencies): Executor {
       const options = optionsFor(call, view, admitted, settings, argumentsText);
       const result = await lease.connection.request('tools/call', params, options);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
-      if (outcome === 'ok') parts.uses.worked(conversation.client, admitted.name, call.tool);
+      parts.uses.called(conversation.client, admitted.name, call.tool, outcome === 'ok' ? 'ok' : 'failed');
       const json = result.json ?? passedJson(result.value);
       bytes = Buffer.byteLength(json);
       return { value: result.value, json };
     } catch (error) {
       if (error instanceof PortolanError) outcome = error.code;
+      if (lease && FAILURES.has(outcome)) parts.uses.called(conversation.client, server, call.tool, 'failed');
       throw error;
     } finally {
       lease?.[Symbol.dispose]();

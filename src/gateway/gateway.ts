@@ -63,12 +63,13 @@ export class Gateway {
     const only = options.server === undefined ? undefined : findServer(servers, options.server);
     if (only) requireAdmitted(only);
     await this.#settle(conversation, only?.name);
-    const { index, catalog } = this.#parts;
+    const { index, catalog, uses } = this.#parts;
+    uses.prepare();
     const found = index.search(query, {
       ...(options.limit !== undefined && { limit: options.limit }),
       ...(only && { server: only.name }),
     });
-    this.#parts.uses.searched(conversation?.client ?? LIBRARY, query, found, only?.name);
+    uses.searched(conversation?.client ?? LIBRARY, query, found, only?.name);
     const results = found.map((result) => {
       const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
       return { ...result, ...(listed && marksOf(listed)) };

@@ -7,3 +7,4 @@ export type { PythonAnswer, PythonError } from './python/python-answer.js';
 export type { PythonRequest, PythonRun } from './python/run-python.js';
 export { SearchFeedback } from './search-feedback.js';
 export { type ToolView, viewTools } from './tool-view.js';
+export { forgetUses, type JoinedUses, type UsesFolder, usesFolder } from './usage-file.js';

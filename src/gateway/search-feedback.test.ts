@@ -23,8 +23,11 @@ function learning(isOn = true) {
   const uses = new SearchFeedback(
     index,
     () => isOn,
-    () => {
-      changes += 1;
+    {
+      refresh: () => undefined,
+      changed: () => {
+        changes += 1;
+      },
     },
     () => clock.now,
   );
@@ -37,8 +40,8 @@ describe('SearchFeedback', () => {
   it('remembers only the need that led the client to the tool, once', () => {
     const { index, uses, search, changes } = learning();
     search('a', 'update a contact\nlist invoices');
-    uses.worked('a', 'crm', 'upsert_contact');
-    uses.worked('a', 'crm', 'upsert_contact');
+    uses.called('a', 'crm', 'upsert_contact', 'ok');
+    uses.called('a', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toMatchObject([{ server: 'crm', tool: 'upsert_contact', query: 'update a contact' }]);
     expect(changes()).toBe(1);
   });
@@ -52,7 +55,7 @@ describe('SearchFeedback', () => {
     const { index, uses, search, clock } = learning(isOn);
     search('a', 'update a contact');
     clock.now += later;
-    uses.worked(client, 'crm', tool);
+    uses.called(client, 'crm', tool, 'ok');
     expect(index.memory()).toEqual([]);
   });
 
@@ -65,27 +68,84 @@ describe('SearchFeedback', () => {
     search('a', query);
     const before = searches();
     expect(before).toBeLessThanOrEqual(most);
-    for (const tool of ['list_invoices', 'upsert_contact', 'unknown', 'upsert_contact']) uses.worked('a', 'crm', tool);
+    for (const tool of ['list_invoices', 'upsert_contact', 'unknown', 'upsert_contact'])
+      uses.called('a', 'crm', tool, 'ok');
     expect(searches()).toBe(before);
     expect(index.memory()).toContainEqual(
       expect.objectContaining({ tool: 'upsert_contact', query: 'update a contact' }),
     );
   });
 
+  describe('counts down a tool', () => {
+    const abandoned = (index: ToolIndex) => index.memory().map(({ tool, abandoned = false }) => [tool, abandoned]);
+
+    it('whose call failed, and up again once a call succeeds', () => {
+      const { index, uses, search } = learning();
+      search('a', 'update a contact');
+      uses.called('a', 'crm', 'upsert_contact', 'failed');
+      uses.called('a', 'crm', 'upsert_contact', 'failed');
+      expect(abandoned(index)).toEqual([['upsert_contact', true]]);
+      uses.called('a', 'crm', 'upsert_contact', 'ok');
+      uses.called('a', 'crm', 'upsert_contact', 'failed');
+      expect(abandoned(index)).toEqual([['upsert_contact', false]]);
+    });
+
+    it('that was called once before another tool of the same answer', () => {
+      const { index, uses, search } = learning();
+      search('a', 'show the contact of an invoice');
+      uses.called('a', 'crm', 'list_invoices', 'ok');
+      uses.called('a', 'crm', 'upsert_contact', 'ok');
+      expect(abandoned(index)).toEqual([
+        ['list_invoices', true],
+        ['upsert_contact', false],
+      ]);
+    });
+
+    it.each([
+      { title: 'was called twice', query: 'show the contact of an invoice', calls: ['list_invoices', 'list_invoices'] },
+      {
+        title: 'met one of several needs in one line',
+        query: 'list the invoices of this month, then update the contact of my customer',
+        calls: ['list_invoices'],
+      },
+      {
+        title: 'met the need of another line',
+        query: 'list invoices\nupdate a contact',
+        calls: ['list_invoices'],
+      },
+    ])('but not one that $title', ({ query, calls }) => {
+      const { index, uses, search } = learning();
+      search('a', query);
+      for (const tool of [...calls, 'upsert_contact']) uses.called('a', 'crm', tool, 'ok');
+      expect(abandoned(index)).toEqual([
+        ['list_invoices', false],
+        ['upsert_contact', false],
+      ]);
+    });
+
+    it('and not a tool that was not found by a search', () => {
+      const { index, uses, search } = learning();
+      search('a', 'update a contact');
+      uses.called('a', 'crm', 'unknown', 'failed');
+      uses.called('b', 'crm', 'upsert_contact', 'failed');
+      expect(index.memory()).toEqual([]);
+    });
+  });
+
   it('learns nothing from needs beyond the eighth', () => {
     const { index, uses, search } = learning();
     search('a', [...Array.from({ length: 8 }, () => 'x'), 'update a contact'].join('\n'));
-    uses.worked('a', 'crm', 'upsert_contact');
+    uses.called('a', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toEqual([]);
   });
 
   it('learns from a search that was limited to one server only for tools of that server', () => {
     const { index, uses, search } = learning();
     search('a', 'update a contact\nlist invoices', { server: 'other' });
-    uses.worked('a', 'crm', 'upsert_contact');
+    uses.called('a', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toEqual([]);
     search('a', 'update a contact\nlist invoices', { server: 'crm' });
-    uses.worked('a', 'crm', 'upsert_contact');
+    uses.called('a', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toHaveLength(1);
   });
 
@@ -93,12 +153,12 @@ describe('SearchFeedback', () => {
     const { index, uses, search } = learning();
     search('first', 'update a contact');
     for (let n = 0; n < 99; n += 1) search(`client ${n}`, 'list invoices');
-    uses.worked('first', 'crm', 'upsert_contact');
+    uses.called('first', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toHaveLength(1);
     search('second', 'update a contact');
     for (let n = 0; n < 100; n += 1) search(`client ${n}`, 'list invoices');
-    uses.worked('second', 'crm', 'list_invoices');
-    uses.worked('second', 'crm', 'upsert_contact');
+    uses.called('second', 'crm', 'list_invoices', 'ok');
+    uses.called('second', 'crm', 'upsert_contact', 'ok');
     expect(index.memory()).toHaveLength(1);
   });
 });

@@ -3,7 +3,9 @@ import { isSpelledAs, namedPlaces } from './exact-name.js';
 import type { StoredTool } from './index-segment.js';
 import { type ParsedQuery, parseQuery } from './parse-query.js';
 import type { Corpus, RankedTool, Ranking } from './ranking.js';
-import type { ScoreParts, SearchResult } from './search-types.js';
+import { scoreShares } from './score-shares.js';
+import type { SearchResult } from './search-types.js';
+import type { SimilarNeeds } from './similar-needs.js';
 import { eachWord } from './tokenize.js';
 import { summaryOf } from './tool-summary.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -30,10 +32,16 @@ export function answerNeed(
   corpus: Corpus,
   limit: number,
   { vocabulary, ranking, vectors }: RankingResources,
+  similar: SimilarNeeds,
 ): readonly SearchResult[] {
   const query = parseQuery(need, vocabulary);
   const named = namedPlaces(need, corpus.segments);
-  const ranked = ranking.rank(query, corpus, limit, named.keys(), vectors?.cosinesWith(need));
+  const uses = similar.toolsFor(query);
+  const ranked = ranking.rank(query, corpus, limit, {
+    named: named.keys(),
+    uses,
+    cosineOf: vectors?.cosinesWith(need),
+  });
   const precedence = ({ place, tool }: RankedTool): number => {
     const as = named.get(place);
     if (as === undefined) return 0;
@@ -45,7 +53,7 @@ export function answerNeed(
   if (most < least && named.size === 0) return [];
   const best = Math.max(...shown.map(({ score }) => score)) || 1;
   return shown.map((result) => {
-    const { place, tool, score, parts } = result;
+    const { place, tool, score } = result;
     // Falls with the rank. For the first result, it is the share of the need that the tool covers.
     const relevance = named.has(place) ? 1 : (most * score) / best;
     return {
@@ -56,7 +64,7 @@ export function answerNeed(
       tags: tool.tags ?? [],
       ...(!named.has(place) && result.relevance < WEAK && { weak: true as const }),
       why: wordsInCommon(tool, query, vocabulary),
-      parts: rounded(parts),
+      parts: scoreShares(result, query, corpus),
     };
   });
 }
@@ -73,10 +81,6 @@ function wordsInCommon(tool: StoredTool, { words }: ParsedQuery, vocabulary: Voc
     });
   }
   return [...found];
-}
-
-function rounded({ words, use, clauses, name, meaning }: ScoreParts): ScoreParts {
-  return { words: round(words), use: round(use), clauses: round(clauses), name: round(name), meaning: round(meaning) };
 }
 
 function round(value: number): number {

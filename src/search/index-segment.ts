@@ -1,5 +1,5 @@
 import { countWord, type FieldLengths } from './field-averages.js';
-import { FIELDS, WEIGHTS } from './ranking-weights.js';
+import { FIELDS, type FieldName, WEIGHTS } from './ranking-weights.js';
 import type { IndexedTool } from './search-types.js';
 import { nameKey } from './tokenize.js';
 import { eachFieldWord } from './tool-words.js';
@@ -96,11 +96,9 @@ export function weigh(segment: Segment, averages: readonly number[]): void {
   if (averages.every((average, field) => average === segment.weighedWith[field])) return;
   segment.weighedWith = averages;
   const { counts, places, lengths, impacts } = segment;
-  const weights = FIELDS.map((name) => WEIGHTS.fields[name]);
   const perWord = Float32Array.from(lengths, (length, at) => {
     const field = at % FIELDS.length;
-    const { weight, length: b } = weights[field] ?? { weight: 0, length: 0 };
-    return weight / (1 - b + (b * length) / (averages[field] ?? 1));
+    return weightPerWord(field, length, averages[field] ?? 1);
   });
   for (let at = 0; at < counts.length; at += 1) {
     let x = 0;
@@ -112,6 +110,35 @@ export function weigh(segment: Segment, averages: readonly number[]): void {
     const impact = ((WEIGHTS.saturation + 1) * x) / (x + WEIGHTS.saturation) + WEIGHTS.presence;
     impacts[at] = Math.round(impact / IMPACT_UNIT);
   }
+}
+
+/** The impact of a term for a tool, and the share of it that comes from some fields; zero if the tool does not have it. */
+export function impactOf(
+  segment: Segment,
+  term: TermId,
+  place: number,
+  fields: readonly FieldName[],
+): { readonly impact: number; readonly share: number } {
+  const { starts, places, counts, impacts, lengths, weighedWith } = segment;
+  const at = placeOfTerm(segment, term);
+  const [start = 0, end = 0] = at < 0 ? [] : [starts[at], starts[at + 1]];
+  const posting = places.subarray(start, end).indexOf(place);
+  if (posting < 0) return { impact: 0, share: 0 };
+  let all = 0;
+  let own = 0;
+  FIELDS.forEach((name, field) => {
+    const count = ((counts[start + posting] ?? 0) >> (BITS * field)) & MAX_REPEATS;
+    const x = count * weightPerWord(field, lengths[place * FIELDS.length + field] ?? 0, weighedWith[field] ?? 1);
+    all += x;
+    if (fields.includes(name)) own += x;
+  });
+  return { impact: IMPACT_UNIT * (impacts[start + posting] ?? 0), share: own / (all || 1) };
+}
+
+function weightPerWord(field: number, length: number, average: number): number {
+  const name = FIELDS[field];
+  const { weight, length: b } = name ? WEIGHTS.fields[name] : { weight: 0, length: 0 };
+  return weight / (1 - b + (b * length) / average);
 }
 
 /** The impact that 1 in `Segment.impacts` stands for. */

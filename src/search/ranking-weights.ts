@@ -27,7 +27,10 @@ export const WEIGHTS = {
   clause: 0.9,
   nameCover: 0.33,
   nameSynonym: 0.5,
-  remembered: 1,
+  /** Of the similarity to the needs for which a tool was called before. */
+  use: 2.5,
+  /** What a tool loses of its words if it was called only for other needs. */
+  otherNeeds: 0.7,
   /** Of the similarity in meaning; divided by the number of clauses. */
   meaning: 1.6,
 } as const satisfies { readonly fields: Readonly<Record<FieldName, object>>; readonly [name: string]: unknown };

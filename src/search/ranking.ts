@@ -1,13 +1,11 @@
 import { IMPACT_UNIT, placeOfTerm, type Segment, type StoredTool, ToolState } from './index-segment.js';
 import type { ParsedQuery, QueryWord } from './parse-query.js';
 import { WEIGHTS } from './ranking-weights.js';
-import type { ScoreParts } from './search-types.js';
+import type { EarlierUse } from './similar-needs.js';
+import { frequency, rarity } from './term-rarity.js';
 import { eachWord } from './tokenize.js';
 import { MAX_CHARACTERS } from './tool-words.js';
 import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
-
-/** For each term, the tools that have it in a remembered need. */
-export type RememberedPostings = ReadonlyMap<TermId, readonly { readonly place: number; readonly impact: number }[]>;
 
 /** Everything that a ranking reads. */
 export interface Corpus {
@@ -16,7 +14,6 @@ export interface Corpus {
   readonly size: number;
   /** The average number of words of a tool. */
   readonly averageWords: number;
-  readonly remembered: RememberedPostings;
   readonly includeDisabled: boolean;
   /** Only the tools of this server. */
   readonly server: string | undefined;
@@ -25,16 +22,30 @@ export interface Corpus {
 export interface RankedTool {
   /** The tool's place among all segments, in their order. */
   readonly place: number;
+  readonly segment: Segment;
+  readonly local: number;
   readonly tool: StoredTool;
-  readonly parts: ScoreParts;
-  /** The sum of the parts. */
+  /** The words of the whole need, of its best clause and of the tool's name. */
+  readonly words: number;
+  readonly meaning: number;
+  readonly use: number;
+  /** The sum of these. */
   readonly score: number;
   /** How well the tool meets the query, whatever other tools there are. */
   readonly relevance: number;
 }
 
+/** What is known about tools besides their texts. */
+export interface Evidence {
+  /** Tools that a request names, by their place. */
+  readonly named: Iterable<number>;
+  /** By place, for the tools that were called before. */
+  readonly uses: ReadonlyMap<number, EarlierUse>;
+  readonly cosineOf: CosineOf | undefined;
+}
+
 /** The similarity of a tool to the query in meaning; undefined while the model has not computed it. */
-export type CosineOf = (tool: StoredTool) => number | undefined;
+type CosineOf = (tool: StoredTool) => number | undefined;
 
 /** The best possible tool has this many of the rarest words of a query, each with this impact. */
 const FULL_WORDS = 4;
@@ -42,6 +53,7 @@ const FULL_IMPACT = 1.4;
 const BY_SCORE = 40;
 const BY_CLAUSE = 25;
 const BY_MEANING = 15;
+const BY_USE = 25;
 
 /** One number for each tool. */
 type Row = Float32Array;
@@ -53,7 +65,6 @@ export class Ranking {
   #isAllowed = new Uint8Array(0);
   #touched = new Uint32Array(0);
   #score: Row = new Float32Array(0);
-  #use = this.#score;
   #clause = this.#score;
   #meaning = this.#score;
   /** The best term of the current word. */
@@ -66,8 +77,7 @@ export class Ranking {
     { words, clauseCount }: ParsedQuery,
     corpus: Corpus,
     limit: number,
-    named: Iterable<number>,
-    cosineOf?: CosineOf,
+    { named, uses, cosineOf }: Evidence,
   ): RankedTool[] {
     this.#clear(corpus, clauseCount);
     const nameFactors = new Map<TermId, number>();
@@ -88,22 +98,22 @@ export class Ranking {
       ...this.#top(this.#clause, BY_CLAUSE),
       ...this.#top(this.#meaning, BY_MEANING),
     ]);
-    for (const place of named) if (this.#isAllowed[place] === 1) chosen.add(place);
+    for (const place of [...named, ...mostSimilar(uses)]) if (this.#isAllowed[place] === 1) chosen.add(place);
     const rank = (place: number): RankedTool => {
-      const tool = toolAt(corpus.segments, place);
+      const { tool, segment, local } = toolAt(corpus.segments, place);
       const score = this.#score[place] ?? 0;
-      const use = (this.#use[place] ?? 0) / best;
-      const parts = {
-        words: score / best - use,
-        use,
-        clauses: WEIGHTS.clause * (this.#clause[place] ?? 0),
-        name: WEIGHTS.nameCover * nameCover(tool.name, nameFactors, corpus),
-        meaning: (WEIGHTS.meaning / Math.max(1, clauseCount)) * (this.#meaning[place] ?? 0),
-      };
+      const shared =
+        score / best +
+        WEIGHTS.clause * (this.#clause[place] ?? 0) +
+        WEIGHTS.nameCover * nameCover(tool.name, nameFactors, corpus);
+      const meaning = (WEIGHTS.meaning / Math.max(1, clauseCount)) * (this.#meaning[place] ?? 0);
+      const { similarity = 0, confidence = 0 } = uses.get(place) ?? {};
+      // The better the needs of a tool are known, the less its own words say.
+      const use = WEIGHTS.use * similarity - WEIGHTS.otherNeeds * confidence * shared;
       return {
-        ...{ place, tool, parts },
-        score: parts.words + parts.use + parts.clauses + parts.name + parts.meaning,
-        relevance: Math.min(1, Math.max(score / full, cosineOf?.(tool) ?? 0)),
+        ...{ place, segment, local, tool, words: shared, meaning, use },
+        score: shared + meaning + use,
+        relevance: Math.min(1, Math.max(score / full, cosineOf?.(tool) ?? 0, similarity * Math.abs(similarity))),
       };
     };
     const ranked = Array.from(chosen, rank).sort((a, b) => b.score - a.score || a.place - b.place);
@@ -113,7 +123,7 @@ export class Ranking {
   /** Adds what each tool gets for a word, and returns what the word counts in the query. */
   #addWord({ weight, terms, clauses }: QueryWord, corpus: Corpus): number {
     const rows = [this.#score, ...this.#clauses.filter((_, n) => (clauses >>> n) & 1)];
-    const counts = terms.map(({ term }) => frequency(term, corpus));
+    const counts = terms.map(({ term }) => frequency(term, corpus.segments));
     const own = weight * rarity(terms[0]?.factor === 1 ? (counts[0] ?? 0) : 0, corpus.size);
     let touched = 0;
     terms.forEach(({ term, factor }, n) => {
@@ -123,10 +133,6 @@ export class Ranking {
       for (const segment of corpus.segments) {
         touched = this.#addTerm(segment, placeOfTerm(segment, term), base, strength, rows, touched);
         base += segment.tools.length;
-      }
-      for (const { place, impact } of corpus.remembered.get(term) ?? []) {
-        if (this.#isAllowed[place] !== 1) continue;
-        for (const row of [this.#use, ...rows]) add(row, place, WEIGHTS.remembered * strength * impact);
       }
     });
     for (let n = 0; n < touched; n += 1) this.#best[this.#touched[n] ?? 0] = 0;
@@ -209,8 +215,8 @@ export class Ranking {
       this.#rows[n] ??= new Float32Array(this.#isAllowed.length);
       return this.#rows[n].fill(0, 0, size);
     };
-    [this.#score, this.#use, this.#clause, this.#meaning, this.#best] = [row(0), row(1), row(2), row(3), row(4)];
-    this.#clauses = Array.from({ length: clauseCount }, (_, n) => row(5 + n));
+    [this.#score, this.#clause, this.#meaning, this.#best] = [row(0), row(1), row(2), row(3)];
+    this.#clauses = Array.from({ length: clauseCount }, (_, n) => row(4 + n));
     const least = includeDisabled ? ToolState.disabled : ToolState.enabled;
     let base = 0;
     for (const { servers, states, tools } of segments) {
@@ -228,6 +234,14 @@ function add(row: Row, place: number, gain: number): void {
   row[place] = (row[place] ?? 0) + gain;
 }
 
+function mostSimilar(uses: Evidence['uses']): readonly number[] {
+  return [...uses]
+    .filter(([, { similarity }]) => similarity > 0)
+    .sort(([, a], [, b]) => b.similarity - a.similarity)
+    .slice(0, BY_USE)
+    .map(([place]) => place);
+}
+
 /** The share of the name's words that the query has, by their rarity. */
 function nameCover(name: string, factors: ReadonlyMap<TermId, number>, corpus: Corpus): number {
   const terms = new Set<TermId>();
@@ -238,34 +252,19 @@ function nameCover(name: string, factors: ReadonlyMap<TermId, number>, corpus: C
   let covered = 0;
   let total = 0;
   for (const term of terms) {
-    const weight = rarity(frequency(term, corpus), corpus.size);
+    const weight = rarity(frequency(term, corpus.segments), corpus.size);
     covered += weight * (factors.get(term) ?? 0);
     total += weight;
   }
   return total > 0 ? covered / total : 0;
 }
 
-function toolAt(segments: readonly Segment[], place: number): StoredTool {
+function toolAt(segments: readonly Segment[], place: number): Pick<RankedTool, 'tool' | 'segment' | 'local'> {
   let local = place;
-  for (const { tools } of segments) {
-    const tool = tools[local];
-    if (tool) return tool;
-    local -= tools.length;
+  for (const segment of segments) {
+    const tool = segment.tools[local];
+    if (tool) return { tool, segment, local };
+    local -= segment.tools.length;
   }
   throw new RangeError(`no tool at place ${place}`);
-}
-
-/** How many tools have a term. */
-function frequency(term: TermId, { segments, remembered }: Corpus): number {
-  let count = remembered.get(term)?.length ?? 0;
-  for (const segment of segments) {
-    const at = placeOfTerm(segment, term);
-    if (at >= 0) count += (segment.starts[at + 1] ?? 0) - (segment.starts[at] ?? 0);
-  }
-  return count;
-}
-
-/** The inverse document frequency. */
-function rarity(count: number, size: number): number {
-  return Math.log(1 + (size - Math.min(count, size) + 0.5) / (count + 0.5));
 }

@@ -31,25 +31,25 @@ export interface SearchResult {
   readonly parts: ScoreParts;
 }
 
-/** What each measure adds to the score of a tool. */
+/** The shares of a tool's score. `use` is negative for a tool that was abandoned, or called only for other needs. */
 export interface ScoreParts {
-  /** The words of the whole need. */
+  /** The words that the need and the tool's own texts have in common. */
   readonly words: number;
-  /** The words of earlier needs that the tool met. */
-  readonly use: number;
-  /** The words of the part of a long need that the tool meets best. */
-  readonly clauses: number;
-  /** The share of the tool's name that is in the need. */
-  readonly name: number;
   /** The similarity in meaning, if there is a model. */
-  readonly meaning: number;
+  readonly semantics: number;
+  /** Earlier calls for similar needs. */
+  readonly use: number;
+  /** The words that the need has in common with the server's name and description. */
+  readonly server: number;
 }
 
-/** A need that a tool met. */
+/** A need for which a tool was once called. */
 export interface RememberedUse {
   readonly server: string;
   readonly tool: string;
   readonly query: string;
-  /** The time of the last use, in milliseconds since 1970. */
+  /** The time of the last call for it, in milliseconds since 1970. */
   readonly at: number;
+  /** The tool did not meet the need: its call failed, or another tool took its place. */
+  readonly abandoned?: true;
 }

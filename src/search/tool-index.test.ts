@@ -43,7 +43,7 @@ describe('search', () => {
         relevance: expect.closeTo(0.5, 1),
         tags: ['tracker'],
         why: ['issue', 'linear', 'team'],
-        parts: { words: 1, use: 0, clauses: 0.9, name: expect.closeTo(0.14, 2), meaning: 0 },
+        parts: { words: 1, semantics: 0, use: 0, server: 0 },
       },
     ]);
   });
@@ -203,6 +203,63 @@ describe('add, remove and remember', () => {
     const later = createToolIndex(TOOLS, { now: () => now });
     later.recall(kept);
     expect(later.search('ping the boss')[0]?.relevance ?? 0).toBeLessThan(fresh / 2);
+  });
+});
+
+describe('what is remembered of calls', () => {
+  const issues = ['file a bug', 'report a crash', 'note a defect'];
+  const calling = (tool: { server: string; tool: string }, needs: readonly string[], outcome?: 'abandoned') => {
+    const index = createToolIndex(TOOLS);
+    for (const need of needs) index.remember(tool, need, outcome);
+    return index;
+  };
+
+  it('raises a tool for similar needs, and says how much of the score that is', () => {
+    const [best] = calling({ server: 'linear', tool: 'createIssue' }, issues).search(
+      'create an issue for a crash report',
+    );
+    expect(best && show([best])).toEqual(['linear/createIssue']);
+    expect(best?.parts.use).toBeGreaterThan(0.2);
+    expect(createToolIndex(TOOLS).search('create an issue for a crash report')[0]?.parts.use).toBe(0);
+  });
+
+  it('lowers a tool that was abandoned', () => {
+    const need = 'create an issue';
+    const [first, second] = show(createToolIndex(TOOLS).search(need));
+    const [server = '', tool = ''] = first?.split('/') ?? [];
+    const results = calling({ server, tool }, [need], 'abandoned').search(need);
+    expect(show(results).indexOf(second ?? '')).toBeLessThan(show(results).indexOf(first ?? ''));
+    expect(results.find((one) => one.server === server && one.tool === tool)?.parts.use).toBeLessThan(0);
+  });
+
+  it('leaves a tool in front that is asked for by its name', () => {
+    const index = calling({ server: 'mail', tool: 'send' }, ['read_file', 'read file', 'fs read_file']);
+    for (const need of ['read_file', 'fs read_file']) expect(show(index.search(need))[0]).toBe('fs/read_file');
+  });
+
+  it('does not put a tool that was called often before one that was not for another need', () => {
+    const index = calling({ server: 'github', tool: 'list_issues' }, [
+      'show bugs',
+      'open bugs',
+      'bugs of a team',
+      'all bugs',
+    ]);
+    expect(show(index.search('merge a pull request'))[0]).toBe('github/merge_pull_request');
+    expect(show(index.search('create a new issue in a team'))[0]).toBe('linear/createIssue');
+  });
+
+  it('is replaced by what is recalled', () => {
+    const index = calling({ server: 'mail', tool: 'send' }, issues);
+    index.recall([]);
+    expect(index.memory()).toEqual([]);
+    expect(index.search(issues[0] ?? '')).toEqual(createToolIndex(TOOLS).search(issues[0] ?? ''));
+  });
+
+  it('is told apart from the words of the server', () => {
+    const [found] = createToolIndex(TOOLS).search('github pull request');
+    expect(found?.tool).toBe('merge_pull_request');
+    expect(found?.parts.server).toBeGreaterThan(0.1);
+    expect((found?.parts.server ?? 0) + (found?.parts.words ?? 0)).toBeCloseTo(1, 1);
   });
 });
 

@@ -11,8 +11,9 @@ import {
   weigh,
 } from './index-segment.js';
 import { needsIn } from './parse-query.js';
-import { type Corpus, Ranking, type RememberedPostings } from './ranking.js';
+import { type Corpus, Ranking } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
+import { SimilarNeeds } from './similar-needs.js';
 import { synonymWords } from './synonyms.js';
 import { eachWord } from './tokenize.js';
 import { parseUses, UsageMemory } from './usage-memory.js';
@@ -22,13 +23,20 @@ export interface ToolIndex {
   /** Adds tools. If a server is known already, its new tools replace all its old ones. */
   add(tools: readonly IndexedTool[]): void;
   remove(server: string): void;
-  /** Records that a tool met a need. Pass only the text of the query, never text from a server. */
-  remember(tool: { readonly server: string; readonly tool: string }, query: string): void;
+  /**
+   * Records that a tool met a need, or was abandoned for it. Pass only the text of the query, never text from a server.
+   * Beyond a number of uses in one day nothing is recorded.
+   */
+  remember(
+    tool: { readonly server: string; readonly tool: string },
+    query: string,
+    outcome?: 'met' | 'abandoned',
+  ): void;
   /** Finds tools, best first. Several needs, as a list or one on each line, take turns in the answer. */
   search(query: string | readonly string[], options?: SearchOptions): readonly SearchResult[];
   /** All remembered uses, to be stored by the caller. */
   memory(): RememberedUse[];
-  /** Adds stored uses; invalid entries are skipped. */
+  /** Replaces all remembered uses by stored ones; invalid entries are skipped. */
   recall(uses: unknown): void;
   /** Settles when the embedder has finished all vectors. A search does not wait for it. */
   embedded(): Promise<void>;
@@ -53,15 +61,14 @@ const MAX_LIMIT = 100;
 const MAX_DESCRIPTION = 200;
 
 class SegmentedIndex implements ToolIndex {
-  readonly #now: () => number;
   readonly #memory: UsageMemory;
   readonly #means: RankingResources;
   #segments: readonly Segment[] = [];
-  #remembered: RememberedPostings | undefined;
+  /** Undefined after a change of the tools or the uses. */
+  #similar: SimilarNeeds | undefined;
   readonly #averages = new FieldAverages();
 
   constructor({ now = Date.now, embedder }: ToolIndexOptions) {
-    this.#now = now;
     this.#memory = new UsageMemory(now);
     this.#means = {
       vocabulary: new Vocabulary(synonymWords()),
@@ -85,18 +92,22 @@ class SegmentedIndex implements ToolIndex {
     for (const { lengths } of fresh) this.#averages.add(lengths);
     for (const { tools: stored } of fresh) for (const tool of stored) this.#means.vectors?.wantTool(tool, textOf(tool));
     this.#segments = this.#tidied([...this.#segments, ...fresh]);
-    this.#remembered = undefined;
+    this.#similar = undefined;
   }
 
   remove(server: string): void {
     this.#bury(server);
     this.#segments = this.#tidied(this.#segments);
-    this.#remembered = undefined;
+    this.#similar = undefined;
   }
 
-  remember({ server, tool }: { readonly server: string; readonly tool: string }, query: string): void {
-    this.#memory.add({ server, tool, query, at: this.#now() });
-    this.#remembered = undefined;
+  remember(
+    { server, tool }: { readonly server: string; readonly tool: string },
+    query: string,
+    outcome: 'met' | 'abandoned' = 'met',
+  ): void {
+    this.#memory.remember({ server, tool, query, ...(outcome === 'abandoned' && { abandoned: true }) });
+    this.#similar = undefined;
   }
 
   memory(): RememberedUse[] {
@@ -104,8 +115,9 @@ class SegmentedIndex implements ToolIndex {
   }
 
   recall(uses: unknown): void {
+    this.#memory.clear();
     for (const use of parseUses(uses)) this.#memory.add(use);
-    this.#remembered = undefined;
+    this.#similar = undefined;
   }
 
   async embedded(): Promise<void> {
@@ -118,18 +130,18 @@ class SegmentedIndex implements ToolIndex {
     const { server, includeDisabled = false } = options;
     const averages = this.#averages.rounded();
     for (const segment of this.#segments) weigh(segment, averages);
-    this.#remembered ??= this.#memory.postings(this.#segments, this.#means.vocabulary);
+    const similar = this.#similar ?? new SimilarNeeds(this.#memory, this.#segments, this.#means.vocabulary);
+    this.#similar = similar;
     const corpus: Corpus = {
       segments: this.#segments,
       vocabulary: this.#means.vocabulary,
       size: this.#segments.reduce((sum, { tools }) => sum + tools.length, 0),
       averageWords: averages.reduce((sum, one) => sum + one, 0),
-      remembered: this.#remembered,
       includeDisabled,
       server,
     };
     return takeTurns(
-      needs.map((need) => answerNeed(need, corpus, limit, this.#means)),
+      needs.map((need) => answerNeed(need, corpus, limit, this.#means, similar)),
       limit,
     );
   }

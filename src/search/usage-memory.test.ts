@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_USES, MAX_USES_PER_TOOL, parseUses, UsageMemory } from './usage-memory.js';
+import type { RememberedUse } from './search-types.js';
+import {
+  MAX_ABANDONED_PER_TOOL,
+  MAX_DAILY_USES,
+  MAX_DAILY_USES_PER_TOOL,
+  MAX_USES,
+  MAX_USES_PER_TOOL,
+  parseUses,
+  UsageMemory,
+} from './usage-memory.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = 1_000 * DAY;
 const use = (query: string, at = NOW, tool = 'tool') => ({ server: 'server', tool, query, at });
 
-function remembering(...uses: ReturnType<typeof use>[]): UsageMemory {
+function remembering(...uses: RememberedUse[]): UsageMemory {
   const memory = new UsageMemory(() => NOW);
   for (const one of uses) memory.add(one);
   return memory;
@@ -19,6 +28,18 @@ describe('Memory', () => {
 
   it('takes the same words again for a newer use and not for a second', () => {
     expect(remembering(use('send mail', NOW - DAY), use('Send mail ')).all()).toEqual([use('Send mail')]);
+  });
+
+  it('keeps fewer needs that a tool was abandoned for, and the latest outcome of each', () => {
+    const many = Array.from({ length: 20 }, (_, n) => ({
+      ...use(`need ${n}`, NOW - 100 + n),
+      abandoned: true as const,
+    }));
+    expect(remembering(use('good', NOW - 200), ...many).all()).toEqual([
+      use('good', NOW - 200),
+      ...many.slice(-MAX_ABANDONED_PER_TOOL),
+    ]);
+    expect(remembering({ ...use('need', NOW - 1), abandoned: true }, use('Need')).all()).toEqual([use('Need')]);
   });
 
   it('forgets the tools that were not used for longest when there are too many', () => {
@@ -38,6 +59,39 @@ describe('Memory', () => {
 
   it('lets no need come from the future and none be longer than a need is', () => {
     expect(remembering(use('x'.repeat(5_000), NOW + DAY)).all()).toEqual([use('x'.repeat(300), NOW)]);
+  });
+});
+
+describe('the limits of one day', () => {
+  const remembering = (now: () => number) => {
+    const memory = new UsageMemory(now);
+    const remember = (tool: string, query: string) => memory.remember({ server: 'server', tool, query });
+    return { memory, remember };
+  };
+
+  it('stop a loop from filling the memory of a tool, until the next day', () => {
+    let now = NOW;
+    const { memory, remember } = remembering(() => now);
+    for (let n = 0; n < 100; n += 1) remember('tool', `need ${n}`);
+    expect(memory.all()).toHaveLength(MAX_DAILY_USES_PER_TOOL);
+    now += DAY;
+    remember('tool', 'need of the next day');
+    expect(memory.all()).toHaveLength(MAX_DAILY_USES_PER_TOOL + 1);
+  });
+
+  it('do not apply to a need that is known already', () => {
+    let now = NOW;
+    const { memory, remember } = remembering(() => now);
+    for (let n = 0; n < MAX_DAILY_USES_PER_TOOL; n += 1) remember('tool', `need ${n}`);
+    now += 1;
+    remember('tool', 'Need 0');
+    expect(memory.all().at(-1)).toEqual(use('Need 0', now));
+  });
+
+  it('stop a loop over many tools', () => {
+    const { memory, remember } = remembering(() => NOW);
+    for (let n = 0; n < MAX_DAILY_USES + 50; n += 1) remember(`tool ${n}`, 'need');
+    expect(memory.all()).toHaveLength(MAX_DAILY_USES);
   });
 });
 

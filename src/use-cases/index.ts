@@ -47,6 +47,7 @@ export {
   approveTools,
   changedTools,
   clientEntries,
+  forgetSearches,
   hiddenTools,
   knownClients,
   readAudit,

@@ -48,6 +48,12 @@ export async function readServerLog(folder: string, server: string): Promise<Fil
   return upstream.readServerLog(folder, server);
 }
 
+/** Resets what searches learned in a project, or in all without one; returns how many calls were remembered. */
+export async function forgetSearches(stateFolder: string, project: string | undefined): Promise<number> {
+  const gateway = await import('../gateway/index.js');
+  return gateway.forgetUses(stateFolder, project);
+}
+
 /** Runs the tour with real servers, in a temporary home and project. */
 export async function takeTour(options: TourOptions): Promise<void> {
   const tour = await import('./tour/take-tour.js');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configure, installed, portolan, start } from '../support/client-over-stdio.js';
+import { configure, connect, fixture, installed, portolan, start } from '../support/client-over-stdio.js';
 import { makeMachine } from '../support/machine.js';
 
 const SERVERS = {
@@ -50,5 +50,33 @@ describe('search_tools over real servers', () => {
     expect((await ask(LONG)).note).toBeUndefined();
     const { stdout } = await portolan(machine, ['search', LONG]);
     expect(stdout).toContain('the query names several needs');
+  });
+
+  it('learns from the calls of a client, explains that, and forgets it on request', async () => {
+    using machine = makeMachine();
+    configure(machine, { fixture: fixture() });
+    const need = 'echo a text\nreturn a JSON-RPC error\nreturn a result with isError';
+    const search = async () => {
+      const { stdout } = await portolan(machine, ['search', need, '--explain', '--json']);
+      const { results }: { results: { tool: string; parts: { use: number } }[] } = JSON.parse(stdout);
+      return new Map(results.map(({ tool, parts }) => [tool, parts.use]));
+    };
+    {
+      await using client = await connect(machine);
+      await client.ask('search_tools', { query: need });
+      await client.execute('fixture', 'complain');
+      await client.execute('fixture', 'refuse').catch(() => undefined);
+      await client.execute('fixture', 'echo', { text: 'x' });
+    }
+    const learned = await search();
+    expect(
+      [learned.get('echo'), learned.get('complain'), learned.get('refuse')].map((use = 0) => Math.sign(use)),
+    ).toEqual([1, -1, -1]);
+    const { stdout: explained } = await portolan(machine, ['search', need, '--explain']);
+    expect(explained).toMatch(/words \d+ % · semantics 0 % · use [1-9]\d* % · server \d+ %/);
+    expect(explained).toMatch(/use -\d+ %/);
+    const forget = await portolan(machine, ['search', '--forget']);
+    expect(forget.stdout).toMatch(/^Forgot 3 remembered calls of .*project\.\n$/);
+    expect([...(await search()).values()].every((use) => use === 0)).toBe(true);
   });
 });

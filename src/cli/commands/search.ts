@@ -1,8 +1,10 @@
 import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
+import { type DiscoverOptions, hostOf, ownFolders } from '../../discovery/index.js';
+import { forgetSearches } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
-import { paint, plural, visible } from '../runtime/terminal-text.js';
+import { paint, plural, shortPath, visible } from '../runtime/terminal-text.js';
 import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const { json, config, client } = SCAN_OPTIONS;
@@ -12,25 +14,34 @@ const OPTIONS = {
   client,
   server: { type: 'string', value: 'SERVER', about: 'search only this server' },
   limit: { type: 'string', value: 'N', about: 'maximum number of results, 1 to 999' },
+  explain: { type: 'boolean', about: 'show the shares of words, semantics, use and server in each score' },
+  forget: { type: 'boolean', about: 'forget what searches in this project learned from calls' },
+  all: { type: 'boolean', about: 'with --forget: in every project' },
 } as const;
 
 const MAX_NAMES_SHOWN = 5;
 
-export function searchCommand(open: OpenForCommand): Command {
+export function searchCommand(open: OpenForCommand, machine: DiscoverOptions = {}): Command {
   return {
     name: 'search',
     group: 'Use tools',
     summary: 'find tools by what they do, across all servers',
-    usage: 'portolan search <need>… [--server NAME] [--limit N] [--json]',
+    usage: 'portolan search <need>… [--server NAME] [--limit N] [--explain] [--json] | --forget [--all]',
     options: OPTIONS,
     examples: [
       { line: 'portolan search "read a file"', does: 'list matching tools, best first' },
       { line: 'portolan search "open issues" "send a message" --limit 3', does: 'search for two needs at once' },
+      { line: 'portolan search --forget', does: 'forget what was learned from calls in this project' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
+      if (values.forget) {
+        if (positionals.length > 0) throw wrong('--forget takes no need.', this.usage);
+        return forget(machine, values, io);
+      }
+      if (values.all) throw wrong('--all needs --forget.', this.usage);
       needed(this, positionals, ['need']);
-      const { server, limit, ...scan } = values;
+      const { server, limit, explain, ...scan } = values;
       const most = limited(limit, this.usage);
       const read = () =>
         withGateway(open, scanFlags(scan), io, 'searching', async (running, { signal }) => {
@@ -48,6 +59,7 @@ export function searchCommand(open: OpenForCommand): Command {
         const weak = result.weak ? paint(io, 'dim', ' weak') : '';
         io.out(`${result.relevance.toFixed(2)}  ${marked(name, result.why, io)}${weak}`);
         io.out(`      ${marked(visible(result.summary), result.why, io)}`);
+        if (explain) io.out(`      ${paint(io, 'dim', sharesOf(result.parts))}`);
       }
       const [best] = answer.results;
       for (const line of none) io.out(line);
@@ -82,9 +94,27 @@ function notSearched(waiting: readonly string[]): string {
 function limited(text: string | undefined, usage: string): { limit?: number } {
   if (text === undefined) return {};
   if (/^[1-9]\d{0,2}$/.test(text)) return { limit: Number(text) };
-  throw new PortolanError(ErrorCode.Usage, `--limit ${text} is not a number from 1 to 999`, {
-    hint: `usage: ${usage}`,
-  });
+  throw wrong(`--limit ${text} is not a number from 1 to 999`, usage);
+}
+
+function wrong(message: string, usage: string): PortolanError {
+  return new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
+}
+
+async function forget(machine: DiscoverOptions, values: { json?: boolean; all?: boolean }, io: Io): Promise<number> {
+  const host = hostOf(machine);
+  const project = host.repository ?? host.cwd;
+  const act = () => forgetSearches(ownFolders(host).state, values.all ? undefined : project);
+  if (values.json) return printJson(async () => ({ forgotten: await act() }), {}, io);
+  const where = values.all ? 'all projects' : shortPath(project, io.home);
+  io.out(`Forgot ${plural(await act(), 'remembered call')} of ${where}.`);
+  return EXIT.ok;
+}
+
+function sharesOf(parts: Readonly<Record<'words' | 'semantics' | 'use' | 'server', number>>): string {
+  const { words, semantics, use, server } = parts;
+  const shares = Object.entries({ words, semantics, use, server });
+  return shares.map(([name, share]) => `${name} ${Math.round(100 * share)} %`).join(' · ');
 }
 
 /** Highlights the words that matched. */
