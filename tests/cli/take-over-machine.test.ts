@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseText } from '../../src/sources/formats/index.js';
-import { portolan, StdioClient } from '../support/client-over-stdio.js';
+import { environment, portolan, StdioClient } from '../support/client-over-stdio.js';
 import { CLIENT_FILES, fourteenServers, TWICE } from '../support/fourteen-servers.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
@@ -67,7 +67,7 @@ it('takes over fourteen servers of Cursor, VS Code and Claude Desktop, serves th
       command,
       args,
       cwd: machine.home,
-      env: { HOME: machine.home, PORTOLAN_DAEMON: 'never' },
+      env: environment(machine, { PATH: '' }),
     });
     await session.initialize(client);
     const { tools } = await session.request('tools/list');
@@ -88,7 +88,7 @@ it('takes over fourteen servers of Cursor, VS Code and Claude Desktop, serves th
     for (const own of ['original', 'record', 'backup'])
       expect(existsSync(machine.path(`${fileOf(client)}.portolan-${own}`))).toBe(false);
   }
-  expect(statSync(machine.path(fileOf('cursor'))).mode & 0o777).toBe(0o600);
+  if (process.platform !== 'win32') expect(statSync(machine.path(fileOf('cursor'))).mode & 0o777).toBe(0o600);
   expect(await listed(machine)).toEqual(before);
 });
 

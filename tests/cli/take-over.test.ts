@@ -29,6 +29,10 @@ const TEXT = `{
 }
 `;
 
+interface Taken {
+  readonly entries: readonly object[];
+}
+
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');
 const json = async (machine: Machine, args: readonly string[], more = {}) => {
   const { status, out, err } = await portolan(machine, [...args, '--json'], more);
@@ -331,6 +335,42 @@ describe('a take-over of project files', () => {
     expect(await states(machine)).toEqual({ mine: ['allowed', 'ready'], evil: ['needs-approval', 'pending-approval'] });
   });
 
+  it.each([
+    { title: 'no JSON', record: () => 'x' },
+    { title: 'another version', record: (valid: object) => JSON.stringify({ ...valid, version: 2 }) },
+    {
+      title: 'too many entries',
+      record: ({ entries }: Taken) => JSON.stringify({ entries: Array.from({ length: 1001 }, () => entries[0]) }),
+    },
+    ...[['__proto__', 'evil'], ['constructor', 'prototype', 'evil'], Array.from({ length: 100_000 }, () => 'a')].map(
+      (path) => ({
+        title: `the path ${path.slice(0, 3).join('.')}`,
+        record: (valid: Taken) => JSON.stringify({ ...valid, entries: [{ ...valid.entries[0], path }] }),
+      }),
+    ),
+  ])('reads no entry for a record with $title', async ({ record }) => {
+    using machine = makeMachine();
+    machine.write({ [FILE]: SHARED, '<project>/.git/HEAD': 'ref: refs/heads/main\n' });
+    await json(machine, ['install', 'claude-code', '--take-over', '--project']);
+    const valid = JSON.parse(read(machine, `${FILE}${RECORD}`));
+    machine.write({
+      [`${FILE}${RECORD}`]: record(valid),
+      [`${FILE}${ORIGINAL}`]: '{"__proto__":{"evil":{"command":"evil"}},"mcpServers":{"team":{"command":"evil"}}}',
+    });
+    expect(await states(machine)).toEqual({});
+    expect(Object.hasOwn(Object.prototype, 'evil')).toBe(false);
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a copy that more users can change than the file', async () => {
+    using machine = makeMachine();
+    machine.write({ [CURSOR]: TEXT });
+    await json(machine, ['install', 'cursor', '--take-over']);
+    chmodSync(machine.path(`${CURSOR}${ORIGINAL}`), 0o666);
+    expect(Object.keys(await states(machine))).toEqual(['off']);
+    const { status, err } = await portolan(machine, ['install', 'cursor', '--undo']);
+    expect([status, err]).toEqual([2, expect.stringContaining('can be changed by other users')]);
+  });
+
   it('refuses a record of another file', async () => {
     using machine = makeMachine();
     machine.write({ [CURSOR]: TEXT, '<project>/.git/HEAD': 'ref: refs/heads/main\n', [FILE]: SHARED });
@@ -422,7 +462,9 @@ describe('what still starts by itself', () => {
         ]),
       );
     expect(await startedBy()).toMatchObject({ files: ['cursor'], notes: ['cursor'] });
-    await portolan(machine, ['install', 'cursor', '--take-over']);
+    machine.write({ '~/.codeium/windsurf/mcp_config.json': '{"mcpServers":{"w":{"command":"w"}}}' });
+    expect((await portolan(machine, ['list'])).out).toContain('starts by itself: portolan install\n');
+    for (const client of ['cursor', 'windsurf']) await portolan(machine, ['install', client, '--take-over']);
     expect((await portolan(machine, ['list'])).out).not.toContain('*');
     expect(await startedBy()).toEqual({});
   });

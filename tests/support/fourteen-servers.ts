@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { appData, PLATFORMS } from './machine.js';
 
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules');
 const SLOW_START_MS = 3_000;
@@ -77,7 +78,9 @@ function tomlTable(name: string, entry: SampleEntry): string {
   return `[mcp_servers.${name}] # ${name}\n${fields.map(line).join('')}${variables}\n`;
 }
 
-/** The same servers in the files of seven clients on Linux, in their formats and with comments where they allow them. */
+const platform = PLATFORMS.find((one) => one === process.platform) ?? 'linux';
+
+/** The same servers in the files of seven clients, in their formats and with comments where they allow them. */
 export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
   'claude-code': {
     file: '~/.claude.json',
@@ -117,12 +120,12 @@ export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
     text: (entries) => json({ mcpServers: entries }, 4).replace('{', '{ // mine'),
   },
   vscode: {
-    file: '~/.config/Code/User/mcp.json',
+    file: appData(platform, 'Code/User/mcp.json'),
     text: (entries) => json({ inputs: [], servers: typed(entries) }, '\t'),
   },
   // It starts local programs only.
   'claude-desktop': {
-    file: '~/.config/Claude/claude_desktop_config.json',
+    file: appData(platform, 'Claude/claude_desktop_config.json'),
     text: (entries) =>
       JSON.stringify({
         globalShortcut: '',

@@ -25,7 +25,7 @@ export function starLine(servers: readonly ServerRecord[], io: Io): string[] {
   if (started.length === 0) return [];
   const clients = [...new Set(started.flatMap(({ startedBy = [] }) => startedBy))];
   const [first = ''] = clients;
-  const one = clients.length === 1 ? first : '<client>';
+  const command = clients.length === 1 ? `portolan install ${first} --take-over` : 'portolan install';
   const what = `${plural(started.length, 'server')} that a client starts by itself`;
-  return [paint(io, 'dim', `* ${what}: portolan install ${one} --take-over`)];
+  return [paint(io, 'dim', `* ${what}: ${command}`)];
 }
