@@ -269,9 +269,7 @@ export class Pipe {
         await this.#state.restore(line, { client: this.#client, log });
         if (!line.isLeaving && !line.stream.destroyed) return line;
       } catch (error) {
-        log('warn', 'restoring the state of the client failed', {
-          error: error instanceof Error ? error.message : String(error),
-        });
+        log('warn', 'cannot restore client state', { error: error instanceof Error ? error.message : String(error) });
         line.stream.destroy();
       }
     }
