@@ -4,9 +4,10 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { findServerByName, requireAdmitted, serverNotFound } from '../policy/index.js';
-import { certainlyMatches, checkAgainst, type Mismatch } from '../schema-check/index.js';
+import { type CorrectedArguments, certainlyMatches, checkAgainst, correctedArguments } from '../schema-check/index.js';
 import type { Settings } from '../settings/index.js';
 import type { CallOptions, Lease } from '../upstream/index.js';
+import { invalidArguments, withCorrections } from './argument-corrections.js';
 import type { GatewayDependencies } from './gateway-dependencies.js';
 import { checkArguments } from './limits/call-limits.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
@@ -58,8 +59,10 @@ export function executor(parts: GatewayDependencies): Executor {
   let underWay = 0;
   const waiting: (() => void)[] = [];
   // One function rather than layers: each further async layer adds a microtask turn to every call.
-  const execute: Execute = async (call) => {
-    const { conversation } = call;
+  const execute: Execute = async (asked) => {
+    const { conversation } = asked;
+    let call = asked;
+    let corrections: readonly string[] | undefined;
     underWay += 1;
     const started = performance.now();
     let argumentsText = '';
@@ -76,7 +79,16 @@ export function executor(parts: GatewayDependencies): Executor {
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       if (!found) throw serverNotFound(servers, call.server);
       let admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? requireAdmitted(found);
-      let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
+      let view = surelyCallable(admitted, call, parts);
+      if (!view) {
+        const callable = await fullyChecked(admitted, call, parts);
+        ({ view } = callable);
+        if (callable.corrected) {
+          call = { ...call, toolArguments: callable.corrected.value };
+          corrections = callable.corrected.corrections;
+          argumentsText = checkArguments(call.toolArguments, settings.limits).text;
+        }
+      }
       // Await only promises, so that the first of several calls read together is sent before the next one is parsed.
       const entered = parts.gate.enter({ client: conversation.client, server }, conversation.signal);
       turn = entered instanceof Promise ? await entered : entered;
@@ -95,11 +107,12 @@ export function executor(parts: GatewayDependencies): Executor {
       const comparing = settings.pins === 'enforce' ? parts.catalog.compare(admitted, lease.connection) : undefined;
       if (comparing) {
         await unlessAborted(comparing, conversation.signal);
-        view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
+        view = surelyCallable(admitted, call, parts) ?? (await fullyChecked(admitted, call, parts)).view;
       }
       const params = paramsOf(call, view);
       const options = optionsFor(call, view, admitted, settings, argumentsText);
-      const result = await lease.connection.request('tools/call', params, options);
+      const received = await lease.connection.request('tools/call', params, options);
+      const result = corrections ? withCorrections(received, corrections) : received;
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       parts.uses.called(conversation.client, admitted.name, call.tool, outcome === 'ok' ? 'ok' : 'failed');
       const json = result.json ?? passedJson(result.value);
@@ -183,34 +196,40 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDepend
   return call.unchecked || certainlyMatches(view.listed.tool.inputSchema, call.toolArguments ?? {}) ? view : undefined;
 }
 
+/** A tool that may be called, and its arguments if they had to be corrected. */
+interface Callable {
+  readonly view: ToolView;
+  readonly corrected?: CorrectedArguments | undefined;
+}
+
 /** The tool, after a complete check. Reads the list once more before it refuses a call that the cached list does not admit. */
-async function callable(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<ToolView> {
+async function fullyChecked(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<Callable> {
   const { catalog } = parts;
   // Other callers wait for the same read, so cancelling this call only stops its own wait.
   const { signal, era } = call.conversation;
   const held = catalog.entry(server.name);
   const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name, era), signal);
-  const first = await fitting(entry, call, parts);
-  if (first.kind === 'fits') return first.view;
-  if (Date.now() - (entry.readAt ?? 0) < FRESH_MS) throw first.refusal;
+  const isFresh = Date.now() - (entry.readAt ?? 0) < FRESH_MS;
+  const first = await fitting(entry, call, parts, isFresh);
+  if (first.kind === 'fits') return first;
+  if (isFresh) throw first.refusal;
   // If the list cannot be read again, the cached list decides.
   const newer = await unlessAborted(
     catalog.refresh(server.name, era).catch(() => undefined),
     signal,
   );
-  const second = newer ? await fitting(newer, call, parts) : first;
-  if (second.kind === 'fits') return second.view;
+  const second = await fitting(newer ?? entry, call, parts, true);
+  if (second.kind === 'fits') return second;
   throw second.refusal;
 }
 
-type Fit =
-  | { readonly kind: 'fits'; readonly view: ToolView }
-  | { readonly kind: 'refused'; readonly refusal: PortolanError };
+type Fit = ({ readonly kind: 'fits' } & Callable) | { readonly kind: 'refused'; readonly refusal: PortolanError };
 
 async function fitting(
   entry: CatalogEntry,
-  { tool, toolArguments, unchecked }: Call,
+  { tool, toolArguments, unchecked, via }: Call,
   parts: GatewayDependencies,
+  mayCorrect: boolean,
 ): Promise<Fit> {
   const { judge, settings } = parts.view();
   const views = viewTools(entry, judge, settings.pins);
@@ -221,14 +240,15 @@ async function fitting(
   if (refusal && isHeld(view)) return { kind: 'refused', refusal };
   if (refusal) throw refusal;
   if (unchecked) return { kind: 'fits', view };
-  const verdict = await checkAgainst(view.listed.tool.inputSchema, toolArguments ?? {});
+  const { inputSchema } = view.listed.tool;
+  const verdict = await checkAgainst(inputSchema, toolArguments ?? {});
   if (verdict.kind !== 'invalid') return { kind: 'fits', view };
-  return { kind: 'refused', refusal: invalidArguments(entry.server.name, tool, verdict.mismatches) };
-}
-
-function invalidArguments(server: string, tool: string, mismatches: readonly Mismatch[]): PortolanError {
-  const said = mismatches.map(({ path, message }) => `${path === '' ? 'arguments' : path} ${message}`).join('; ');
-  return new PortolanError(ErrorCode.ToolValidationError, `the arguments do not match the input schema: ${said}`, {
-    hint: `get_tool_details of ${server} ${tool} shows its arguments`,
-  });
+  // Corrected only by a current schema, and not for a program, which would not see the note.
+  const corrected =
+    mayCorrect && settings.correctArguments && via === undefined
+      ? await correctedArguments(inputSchema, toolArguments)
+      : undefined;
+  if (corrected) return { kind: 'fits', view, corrected };
+  const { name } = entry.server;
+  return { kind: 'refused', refusal: await invalidArguments(name, view, toolArguments, verdict.mismatches) };
 }

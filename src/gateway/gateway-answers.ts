@@ -36,7 +36,10 @@ export interface ServersTool {
 }
 
 /** A search result with its warnings. */
-export interface FoundTool extends SearchResult, Marks {}
+export interface FoundTool extends SearchResult, Marks {
+  /** The tool as one line, such as `get_forecast(city: string, days?: integer = 1)`. */
+  readonly signature: string;
+}
 
 export interface SearchAnswer {
   readonly results: readonly FoundTool[];

@@ -3,6 +3,7 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerHandshake, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { findServer, requireAdmitted, type Server, shownName, stateOf } from '../policy/index.js';
+import { signatureOf } from '../schema-check/index.js';
 import { namesSeveralNeeds } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
@@ -72,7 +73,8 @@ export class Gateway {
     uses.searched(conversation?.client ?? LIBRARY, query, found, only?.name);
     const results = found.map((result) => {
       const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
-      return { ...result, ...(listed && marksOf(listed)) };
+      const signature = signatureOf(result.tool, listed?.tool.inputSchema);
+      return { ...result, signature, ...(listed && marksOf(listed)) };
     });
     const pending = this.#pending(only ? [only] : servers);
     const failed = catalog

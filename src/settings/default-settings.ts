@@ -29,6 +29,8 @@ export interface Settings {
   readonly elicitation: boolean;
   /** The reaction to a changed tool definition: mark the tool, or block it until someone approves it. */
   readonly pins: Given<'pins'>;
+  /** Whether arguments with one possible meaning, such as a number as a string, are corrected instead of refused. */
+  readonly correctArguments: boolean;
   /** If absent, every server is allowed; if empty, none. */
   readonly allowedMcpServers?: readonly ServerEntry[];
   readonly deniedMcpServers: readonly ServerEntry[];
@@ -69,6 +71,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   approvalFiles: 'ask',
   elicitation: true,
   pins: 'mark',
+  correctArguments: true,
   deniedMcpServers: [],
   allowManagedMcpServersOnly: false,
   pluginOnly: false,

@@ -51,6 +51,7 @@ export function restrictedByManaged(lower: SettingsFile, managed: SettingsFile):
     ...(enabled !== undefined && { enabled }),
     ...((lower.pluginOnly || managed.pluginOnly) && { pluginOnly: true }),
     ...((lower.elicitation === false || managed.elicitation === false) && { elicitation: false }),
+    ...((lower.correctArguments === false || managed.correctArguments === false) && { correctArguments: false }),
     ...((lower.pins === 'enforce' || managed.pins === 'enforce') && { pins: 'enforce' as const }),
     ...(lower.approvalFiles &&
       managed.approvalFiles && { approvalFiles: stricter(lower.approvalFiles, managed.approvalFiles) }),

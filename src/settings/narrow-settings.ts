@@ -30,6 +30,7 @@ export function narrowToRestrictions(file: SettingsFile, current: Settings): Nar
         approvalFiles: file.approvalFiles,
       }),
     ...(file.pins === 'enforce' && { pins: 'enforce' }),
+    ...(file.correctArguments === false && { correctArguments: false }),
     ...(file.elicitation === false && { elicitation: false }),
     ...(file.search?.remember === false && { search: { remember: false } }),
     ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),

@@ -113,6 +113,7 @@ export const SettingsFile = z.strictObject({
   approvalFiles: z.enum(['ask', 'warn', 'off']).exactOptional(),
   elicitation: z.boolean().exactOptional(),
   pins: z.enum(['mark', 'enforce']).exactOptional(),
+  correctArguments: z.boolean().exactOptional(),
   allowedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
   deniedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
   allowManagedMcpServersOnly: z.boolean().exactOptional(),

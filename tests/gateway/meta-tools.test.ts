@@ -94,8 +94,13 @@ describe('an error of execute_tool', () => {
       hint: 'portolan approve brought',
     },
     { code: 'SERVER_BLOCKED', title: 'a denied server', server: 'denied', hint: 'portolan why denied' },
-    { code: 'TOOL_VALIDATION_ERROR', title: 'a missing argument', message: 'text', hint: 'get_tool_details' },
-    { code: 'TOOL_VALIDATION_ERROR', title: 'an argument of another type', given: { text: 7 }, message: 'text' },
+    {
+      code: 'TOOL_VALIDATION_ERROR',
+      title: 'a missing argument',
+      message: 'text',
+      hint: 'echo(text: string); nearest valid arguments: {"text":',
+    },
+    { code: 'TOOL_VALIDATION_ERROR', title: 'an argument of another type', given: { text: null }, message: 'text' },
     { code: 'TOOL_EXECUTION_ERROR', title: 'a JSON-RPC error', tool: 'refuse', message: 'refused with' },
     {
       code: 'TOOL_EXECUTION_TIMEOUT',

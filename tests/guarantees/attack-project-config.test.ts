@@ -227,6 +227,7 @@ describe.concurrent('configuration of a project before it is trusted (CVE-2025-5
     { key: 'pins', user: 'enforce', project: 'mark' },
     { key: 'approval', user: 'all', project: 'project' },
     { key: 'elicitation', user: false, project: true },
+    { key: 'correctArguments', user: false, project: true },
     { key: 'deniedMcpServers', user: [{ serverName: 'evil' }], project: [] },
     { key: 'allowedMcpServers', user: [{ serverName: 'good' }], project: [{ serverName: '*' }] },
     { key: 'sandbox', user: { engine: 'off', output: 'text' }, project: { engine: 'docker', image: 'evil-image' } },

@@ -12,7 +12,7 @@ export function instructions(aliases: readonly string[], offersPython = false, w
   const others =
     waiting > 0 ? ` ${waiting} more ${wait} for the user's approval; ask the user to run: portolan approve` : '';
   const programs = offersPython ? ' Combine several calls in one program with run_python.' : '';
-  return `This gateway reaches these MCP servers: ${namesWithin(aliases)}. Find a tool with search_tools, read its input schema with get_tool_details, call it with execute_tool.${programs}${others}`;
+  return `This gateway reaches these MCP servers: ${namesWithin(aliases)}. Find a tool with search_tools and call it by its signature with execute_tool; get_tool_details shows the full schema.${programs}${others}`;
 }
 
 /** Why a search may be incomplete. Counts servers without names, because an unapproved file chose the names. */

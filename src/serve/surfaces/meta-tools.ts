@@ -1,11 +1,12 @@
-import type { FoundTool, Gateway, PythonRequest } from '../../gateway/index.js';
+import type { Gateway, PythonRequest } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
 import { pythonAnswer } from './format-python-answer.js';
 import { extraCallParams, forwardedMeta } from './forward-params.js';
-import { namesWithin, notSearched } from './instructions.js';
+import { namesWithin } from './instructions.js';
 import { structured } from './mcp-answers.js';
 import { MetaArguments } from './meta-arguments.js';
+import { notesOn, shortResult } from './search-answer.js';
 import type { TaskRoutes } from './task-routes.js';
 
 /** A meta-tool: how it is listed, how its arguments are read, and what it does. */
@@ -41,8 +42,6 @@ interface ListedMetaTool {
 }
 
 const text = { type: 'string' } as const;
-const NOTHING_FITS = 'no result matches well';
-const NOTHING_FOUND = 'no tool covers this need; try other words once, or do it without a tool';
 const ONE_NEED_PER_LINE =
   'this query names several needs: write one short need per line to get the best tools for each';
 
@@ -67,7 +66,7 @@ const searchTools: MetaTool<SearchArguments> = {
   readOnly: true,
   description: (aliases) => {
     const behind = aliases.length === 0 ? '' : ` Servers: ${namesWithin(aliases)}.`;
-    return `Find tools across all MCP servers. Write one short need per line; each line gets its best tools.${behind}`;
+    return `Find tools across all MCP servers, with signatures. Write one short need per line; each line gets its best tools.${behind}`;
   },
   properties: { query: text, server: text, limit: { type: 'integer', default: 10 } },
   required: ['query'],
@@ -79,7 +78,7 @@ const searchTools: MetaTool<SearchArguments> = {
       ...notesOn(results, isComplete, given.server === undefined ? gateway.waiting.length : 0),
       ...(severalNeeds && needsAdvice() ? [ONE_NEED_PER_LINE] : []),
     ].join('; ');
-    return structured({ results: results.map(briefly), ...(note !== '' && { note }), ...rest });
+    return structured({ results: results.map(shortResult), ...(note !== '' && { note }), ...rest });
   },
 };
 
@@ -97,7 +96,7 @@ const listTools: MetaTool<{ readonly server: string; readonly includeDisabled: b
 const getToolDetails: MetaTool<{ readonly server: string; readonly tool: string }> = {
   name: 'get_tool_details',
   readOnly: true,
-  description: () => "Get a tool's full input schema and an example. Use before execute_tool.",
+  description: () => "Get a tool's full input schema and an example, if its signature ends in … or is not enough.",
   properties: { server: text, tool: text },
   required: ['server', 'tool'],
   parse: (fields) => ({ server: fields.text('server'), tool: fields.text('tool') }),
@@ -181,16 +180,4 @@ export function readMetaCall(name: string, given: unknown): MetaCall | undefined
 interface MetaCall {
   readonly parsed: unknown;
   run(context: MetaToolContext): Promise<Answer>;
-}
-
-/** Notes for the model if no result fits, so that it does not repeat the search in other words. */
-function notesOn([best]: readonly FoundTool[], isComplete: boolean, waiting: number): readonly string[] {
-  if (best && !best.weak) return [];
-  if (!best && isComplete && waiting === 0) return [NOTHING_FOUND];
-  return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])];
-}
-
-/** The fields that a model needs: ten results take fewer than 350 tokens. `why` and `parts` are for people. */
-function briefly({ why: _, weak: __, parts: ___, tags, ...result }: FoundTool): object {
-  return { ...result, ...(tags.length > 0 && { tags }) };
 }
