@@ -6,6 +6,10 @@ describe('withTerminalHint', () => {
   it.each([
     ['list_tools shows the tools of my notes', "portolan tools 'my notes' shows its tools"],
     ['get_tool_details of notes add shows its arguments', 'portolan inspect notes add shows its arguments'],
+    [
+      'add(text: string); nearest valid arguments: {"text":"a b"}',
+      `add(text: string); nearest valid arguments: --args '{"text":"a b"}'`,
+    ],
     ['list_mcp_servers shows the names', 'portolan list shows the names'],
     ['ask the user to run: portolan approve notes', 'run: portolan approve notes'],
     ['the user can see the rule with: portolan why notes', 'you can see the rule with: portolan why notes'],

@@ -4,6 +4,7 @@ import { PortolanError, shellWord } from '../../base/index.js';
 const MODEL_HINTS: readonly (readonly [said: RegExp, instead: (whole: string, name: string) => string])[] = [
   [/\blist_tools shows the tools of (.+)$/, (_, server) => `portolan tools ${shellWord(server)} shows its tools`],
   [/\bget_tool_details of (.+) shows its arguments$/, (_, names) => `portolan inspect ${names} shows its arguments`],
+  [/\bnearest valid arguments: (.+)$/, (_, json) => `nearest valid arguments: --args ${shellWord(json)}`],
   [/\blist_mcp_servers\b/, () => 'portolan list'],
   [/\bsearch_tools\b/, () => 'portolan search'],
   [/^ask the user to /, () => ''],
