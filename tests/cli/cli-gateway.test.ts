@@ -200,7 +200,11 @@ describe('portolan call', () => {
   });
 
   it.each([
-    { args: ['own', 'echo'], code: 'TOOL_VALIDATION_ERROR', hint: 'echo(text: string); nearest valid arguments: --args' },
+    {
+      args: ['own', 'echo'],
+      code: 'TOOL_VALIDATION_ERROR',
+      hint: 'echo(text: string); nearest valid arguments: --args',
+    },
     { args: ['own', 'ecco'], code: 'TOOL_NOT_FOUND', hint: 'echo' },
     { args: ['own', 'mutter'], code: 'TOOL_DISABLED', hint: 'portolan config show' },
     { args: ['onw', 'echo'], code: 'SERVER_NOT_FOUND', hint: 'own' },
