@@ -14,7 +14,7 @@ describe('announceSelf', () => {
     const calls = new CallMetrics();
     for (const outcome of ['ok', 'TOOL_EXECUTION_ERROR']) calls.record({ outcome, durationMs: 1 });
     {
-      const reachable = { url: 'http://127.0.0.1:9/mcp', isEverybodys: false, tools: ['search_tools'], calls };
+      const reachable = { url: 'http://127.0.0.1:9/mcp', servesAllProjects: false, tools: ['search_tools'], calls };
       await using _announced = await announceSelf(host, reachable, silentLog);
       expect(await registry.listServers()).toMatchObject([{ name: 'portolan', tools: ['search_tools'], requests: 2 }]);
     }

@@ -10,7 +10,7 @@ export interface Reachable {
   readonly socket?: string;
   readonly url?: string;
   /** True for a gateway that serves all projects, wherever it was started. */
-  readonly isEverybodys: boolean;
+  readonly servesAllProjects: boolean;
   /** The tool names, if they are known without starting a server. */
   readonly tools: readonly string[];
   readonly calls: CallMetrics;
@@ -23,7 +23,7 @@ const ANY_ADDRESS = /^(?:0\.0\.0\.0|\[::\])$/;
 /** Announces this gateway in the registry until it is disposed of. A failure is only logged. */
 export async function announceSelf(host: Host, reachable: Reachable, log: Log): Promise<AsyncDisposable> {
   const { ServerRegistry, projectRegistryPath, serverId, userRegistryPath } = await import('../registry/index.js');
-  const isUsers = reachable.isEverybodys || isAroundHome(host);
+  const isUsers = reachable.servesAllProjects || isAtOrAboveHome(host);
   const path = isUsers ? userRegistryPath(ownFolders(host).state) : projectRegistryPath(host.cwd);
   const registry = new ServerRegistry(path, { warn: (message) => log('warn', message) });
   await within(registry.registerServer(serverId('portolan', process.pid), infoOf(host, reachable)));
@@ -31,12 +31,12 @@ export async function announceSelf(host: Host, reachable: Reachable, log: Log): 
 }
 
 /** The home directory and its parents are not a project, so no registry is created there. */
-function isAroundHome({ cwd, home }: Host): boolean {
+function isAtOrAboveHome({ cwd, home }: Host): boolean {
   return home === cwd || home.startsWith(cwd.endsWith(sep) ? cwd : `${cwd}${sep}`);
 }
 
 function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): ServerInfo {
-  const address = url === undefined ? undefined : fromHere(url);
+  const address = url === undefined ? undefined : loopbackUrl(url);
   return {
     name: 'portolan',
     cwd,
@@ -55,7 +55,7 @@ function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): Server
 }
 
 /** Readers of the registry are on this machine and cannot connect to a wildcard address, so name loopback. */
-function fromHere(url: string): URL {
+function loopbackUrl(url: string): URL {
   const address = new URL(url);
   if (ANY_ADDRESS.test(address.hostname)) address.hostname = address.hostname === '[::]' ? '[::1]' : '127.0.0.1';
   return address;

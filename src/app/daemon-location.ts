@@ -1,4 +1,4 @@
-import { socketPlace } from '../base/index.js';
+import { daemonSocketPath } from '../base/index.js';
 import { type BridgeSettings, quickSettings } from '../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
@@ -12,7 +12,7 @@ export interface DaemonPlace {
 export async function daemonPlace(machine: DiscoverOptions, flag?: string): Promise<DaemonPlace> {
   const { home, env } = hostOf(machine);
   const settings = quickSettings(home, env) ?? (await allSettings({ ...machine, cwd: home }));
-  return { socket: socketPlace({ flag, env, home, setting: settings.socketPath }), settings };
+  return { socket: daemonSocketPath({ flag, env, home, setting: settings.socketPath }), settings };
 }
 
 async function allSettings(machine: DiscoverOptions): Promise<BridgeSettings> {

@@ -19,7 +19,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 const MAX_RECORD_BYTES = 4_096;
 /** The time for a killed process to disappear. */
 const KILL_LIMIT_MS = 5_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** Writes the identity of this process, so that a daemon that no longer responds can be named and ended. */
 export function recordDaemon(socket: string, log: Log): Disposable {
@@ -76,7 +76,7 @@ export async function killDaemon(daemon: ProcessIdentity, host: Host): Promise<b
   const ends = performance.now() + KILL_LIMIT_MS;
   while (isAlive(daemon)) {
     if (performance.now() > ends) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   // Its guardian ends the servers; this also ends them if the guardian was killed.
   const { killOrphans } = await import('../upstream/index.js');

@@ -41,7 +41,7 @@ export async function scanForGateway(
   const { settings } = discovery.settings;
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
   const found = discovery.servers.filter(({ name }) => !Object.hasOwn(sdkServers, name));
-  const servers = [...found, ...livingHere(Object.keys(sdkServers), found)].map(({ admitted, ...server }) => ({
+  const servers = [...found, ...inProcessServers(Object.keys(sdkServers), found)].map(({ admitted, ...server }) => ({
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
   }));
@@ -69,7 +69,7 @@ function sameAs(before: AdmittedServer | undefined, now: AdmittedServer): Admitt
 }
 
 /** Passing a server to the library approves it. */
-function livingHere(names: readonly string[], found: readonly Server[]): Server[] {
+function inProcessServers(names: readonly string[], found: readonly Server[]): Server[] {
   const taken = new Set<string>(found.map(({ alias }) => alias));
   return names.map((name) => {
     const alias = toAlias(name, taken);

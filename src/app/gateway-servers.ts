@@ -127,9 +127,9 @@ export class GatewayServers implements AsyncDisposable {
       },
       shareOf: ({ name, definition }, asksForRoots) => {
         const said = scan.settings.share[name];
-        if (said) return { share: said, isSaid: true };
+        if (said) return { share: said, isConfigured: true };
         const asks = asksForRoots || this.catalog.entry(name)?.asksForRoots === true;
-        return { share: usualShare(definition, asks), isSaid: false };
+        return { share: usualShare(definition, asks), isConfigured: false };
       },
       erasOf: ({ name }) => {
         const asksClient = this.catalog.entry(name)?.asksClient === true;

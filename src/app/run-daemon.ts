@@ -25,9 +25,9 @@ export interface DaemonOptions extends DiscoverOptions {
 }
 
 /** The interval of the checks for a taken socket path and for remaining clients. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** The minimum interval, used if `timeouts.daemonIdleMs` is short, so that the daemon exits in time. */
-const SHORTEST_LOOK_MS = 250;
+const SHORTEST_POLL_MS = 250;
 /** The time for the client that started the daemon to connect. */
 const FIRST_MS = 500;
 /** A delay, so that the first requests are served before other work. */
@@ -117,12 +117,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   skippedLog(log)(serving.running.discovery);
   void endOrphans(serving.running.discovery, log);
   const timeouts = () => serving.running.gateway.view.settings.timeouts;
-  let nextLook: NodeJS.Timeout | undefined;
+  let nextPoll: NodeJS.Timeout | undefined;
   const lookLater = () => {
-    const delayMs = Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, timeouts().daemonIdleMs / 2));
-    nextLook = setTimeout(look, delayMs);
+    const delayMs = Math.min(POLL_MS, Math.max(SHORTEST_POLL_MS, timeouts().daemonIdleMs / 2));
+    nextPoll = setTimeout(poll, delayMs);
   };
-  const look = () => {
+  const poll = () => {
     const emptyMs = performance.now() - emptySince;
     const isIdle = leavesWhenIdle && !http && clients.size === 0 && emptyMs > timeouts().daemonIdleMs;
     if (isIdle) log('info', 'exiting: no client has been connected for the idle time');
@@ -138,12 +138,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   lookLater();
   const tools = metaToolNames(serving.running.gateway.offersPython);
   const { calls } = workspaces.shared;
-  const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true, tools, calls };
+  const reachable = { socket, ...(url !== undefined && { url }), servesAllProjects: true, tools, calls };
   const announced = await announceSelf(serving.running.discovery.host, reachable, log);
   isAnnounced = true;
   listening([socket, ...(url === undefined ? [] : [url])]);
   await aborted(over);
-  clearTimeout(nextLook);
+  clearTimeout(nextPoll);
   await announced[Symbol.asyncDispose](); // remove the registry entry before the server stops listening
   // Before the socket path is freed, because then the link may belong to the next daemon.
   link?.[Symbol.dispose]();

@@ -35,7 +35,7 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
     clients = () => http.clients;
     using _told = tell((notice) => http.notice(notice));
     const tools = options.expose === undefined ? metaToolNames(running.gateway.offersPython) : [];
-    const reachable = { url: http.url, isEverybodys: false, tools, calls: running.shared.calls };
+    const reachable = { url: http.url, servesAllProjects: false, tools, calls: running.shared.calls };
     const announced = await announceSelf(running.discovery.host, reachable, session.log);
     listening(http.url);
     await aborted(ending);

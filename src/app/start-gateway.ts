@@ -76,7 +76,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
       // Calls that still wait for a server fail now and are logged.
       if (!shared) await common.pool[Symbol.asyncDispose]();
       const enough = new Promise((resolve) => setTimeout(resolve, LAST_CALLS_MS).unref());
-      await Promise.race([gateway.quiet(), enough]);
+      await Promise.race([gateway.whenIdle(), enough]);
       await uses.leave();
       if (!shared) await common[Symbol.asyncDispose]();
     },

@@ -274,7 +274,7 @@ describe('recordingFiles', () => {
     const { at } = folder;
     writeFileSync(at('f'), 'a');
     mkdirSync(at('folder'));
-    const busy = { kind: 'failed', message: 'cannot be read now', hint: '', mayPass: true } as const;
+    const busy = { kind: 'failed', message: 'cannot be read now', hint: '', isTemporary: true } as const;
     let isBusy = true;
     const files = recordingFiles({
       ...diskFiles,

@@ -25,7 +25,7 @@ export function recordingFiles(files: Files): RecordingFiles {
   };
   const reading = <T extends FileReading | FolderReading>(path: string, act: (path: string) => T): T => {
     const answer = noting(path, act);
-    if (answer.kind === 'failed' && answer.mayPass) unread.add(path);
+    if (answer.kind === 'failed' && answer.isTemporary) unread.add(path);
     else unread.delete(path);
     return answer;
   };
@@ -88,7 +88,7 @@ export function watchPaths(options: WatchOptions): Disposable {
   let isRepeated = false;
   let isEnded = false;
 
-  const look = async () => {
+  const check = async () => {
     waitingSince = undefined;
     if (isLooking) return soon();
     if (isEnded) return;
@@ -118,13 +118,13 @@ export function watchPaths(options: WatchOptions): Disposable {
     cancel?.();
     waitingSince ??= clock.now();
     const atMost = waitingSince + MAX_WAIT_MS - clock.now();
-    cancel = clock.after(Math.max(0, Math.min(DEBOUNCE_MS, atMost)), () => void look());
+    cancel = clock.after(Math.max(0, Math.min(DEBOUNCE_MS, atMost)), () => void check());
   };
   let cancelSweep: () => void = () => undefined;
   const sweep = () => {
     cancelSweep = clock.after(SWEEP_MS, () => {
       sweep();
-      void look();
+      void check();
     });
   };
   // Delayed, because the first client is waiting and watching a large directory is slow. The first scan finds changes

@@ -3,7 +3,7 @@ import type { Discovery } from '../discovery/index.js';
 import { readRunning, runningSignature } from '../discovery/index.js';
 
 /** The delay until a killed server is noticed. Polling missing directories costs microseconds. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export interface WatchRunningOptions {
   /** The running servers of the latest scan. */
@@ -17,7 +17,7 @@ export interface WatchRunningOptions {
 export function watchRunning({ discovery, changed, log }: WatchRunningOptions): Disposable {
   let tried: string | undefined;
   let isLooking = false;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const now = runningSignature(await readRunning(discovery().host));
     // Compared with the active state, because a server may start and stop between two polls and be in it nevertheless.
     if (now === runningSignature(discovery().running)) tried = undefined;
@@ -32,11 +32,11 @@ export function watchRunning({ discovery, changed, log }: WatchRunningOptions): 
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    void look()
+    void poll()
       .catch((error: unknown) => log('warn', 'cannot scan for running servers', { error: String(error) }))
       .finally(() => {
         isLooking = false;
       });
-  }, LOOK_MS).unref();
+  }, POLL_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -28,7 +28,7 @@ interface Workspace {
   readonly opening: Promise<ServingGateway>;
   readonly sessions: Set<Session>;
   users: number;
-  told?: Disposable;
+  subscription?: Disposable;
   closing?: NodeJS.Timeout;
 }
 
@@ -105,15 +105,15 @@ export class Workspaces implements AsyncDisposable {
         hint: 'close clients that work in other directories, or start this one with --daemon never',
       });
     const { own, version, log } = this.#options;
-    const surroundings = context ? { ...own, ...readOptions(context), cwd: context.cwd, env: context.env } : own;
-    const opening = openServing({ ...surroundings, version, log }, this.shared);
+    const scanOptions = context ? { ...own, ...readOptions(context), cwd: context.cwd, env: context.env } : own;
+    const opening = openServing({ ...scanOptions, version, log }, this.shared);
     const workspace: Workspace = { opening, sessions: new Set(), users: 0 };
     this.#open.set(key, workspace);
     opening.then(
       (serving) => {
         // The most recently connected client answers a server's question outside a call.
         serving.running.rootsFrom(async () => (await [...workspace.sessions].at(-1)?.roots()) ?? { roots: [] });
-        workspace.told = serving.tell((notice) => {
+        workspace.subscription = serving.tell((notice) => {
           for (const session of workspace.sessions) session.notice(notice);
         });
       },
@@ -133,7 +133,7 @@ export class Workspaces implements AsyncDisposable {
   async #close(key: string, workspace: Workspace): Promise<void> {
     clearTimeout(workspace.closing);
     if (this.#open.get(key) === workspace) this.#open.delete(key);
-    workspace.told?.[Symbol.dispose]();
+    workspace.subscription?.[Symbol.dispose]();
     const serving = await workspace.opening.catch(() => undefined);
     await serving?.[Symbol.asyncDispose]();
   }

@@ -6,7 +6,7 @@ import { namesIn, readSmall } from './private-files.js';
 /** The heads in a directory, by chain; undefined means a head without a valid seal. */
 export type Heads = ReadonlyMap<string, Head | undefined>;
 
-const LOOKS = 3;
+const HEAD_READS = 3;
 
 /** Log files, oldest first. */
 export async function listFiles(folder: string): Promise<readonly FileName[]> {
@@ -27,7 +27,7 @@ export async function readHeads(folder: string, key: string): Promise<Heads> {
 
 /** The owning process may be overwriting the head right now, so a head without a valid seal is read again. */
 async function readHead(path: string, key: string): Promise<Head | 'gone' | undefined> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let tries = 0; tries < HEAD_READS; tries += 1) {
     try {
       const text = await readSmall(path, MAX_HEAD_BYTES);
       if (text === undefined) return 'gone'; // deleted since the directory was listed

@@ -33,6 +33,7 @@ export {
 } from './fs/process-identity.js';
 export {
   checkSocket,
+  daemonSocketPath,
   factsOf,
   isInRuntimeFolder,
   isOurs,
@@ -42,7 +43,6 @@ export {
   linkTarget,
   makeSocketFolder,
   socketAt,
-  socketPlace,
 } from './fs/socket-path.js';
 export { type OpenFile, type WritableDisk, writableDisk } from './fs/writable-disk.js';
 export { backupOf, removeFile, type WrittenFile, withWriteErrors, writeFile } from './fs/write-file.js';

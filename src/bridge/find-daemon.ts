@@ -58,7 +58,7 @@ export interface Found {
 export const START_MS = 3_000;
 /** The minimum time a reachable daemon gets to open a session, because it may have to load the workspace first. */
 const OPEN_MS = { auto: 1_500, require: 30_000 } as const;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** The delay before another attempt to start a daemon. */
 const START_AGAIN_MS = 1_000;
 /** The limit for an older daemon to release its socket. */
@@ -142,7 +142,7 @@ async function dialled(options: FindOptions, ends: number, isClaimed = false): P
       isClaimed = false;
       startedAt = at;
     }
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
 }
 
@@ -156,7 +156,7 @@ async function handOver(line: DaemonConnection, path: string): Promise<boolean> 
   await line.ask('bridge/stop', {}, HAND_OVER_MS).catch(() => undefined);
   line.stream.destroy();
   const ends = now() + HAND_OVER_MS;
-  while (before !== undefined && factsOf(path)?.ino === before && now() < ends) await pause(LOOK_MS);
+  while (before !== undefined && factsOf(path)?.ino === before && now() < ends) await pause(POLL_MS);
   return isClaimed;
 }
 

@@ -42,7 +42,7 @@ it.each([
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require' },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     log: (level, message, facts) => void logged.push([level, message, facts]),
-    ends: () => ({ input, output }),
+    openStreams: () => ({ input, output }),
     failed: () => {
       failures += 1;
     },
@@ -80,7 +80,7 @@ async function waitsWith(initialDelayMs: number, maxAttempts: number, random: ()
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => ({ input, output }),
+    openStreams: () => ({ input, output }),
     reconnect: { enabled: true, maxAttempts, initialDelayMs },
     shutdownMs: 1_000,
     waiting: {
@@ -132,7 +132,7 @@ it('reads no input of the client if the shutdown signal arrives before a daemon 
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 2_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => expect.unreachable('no input may be read'),
+    openStreams: () => expect.unreachable('no input may be read'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
     shutdownMs: 10_000,
     ending: AbortSignal.abort(),
@@ -162,7 +162,7 @@ it.each([
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode, waitMs: 600_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => expect.unreachable('no input may be read'),
+    openStreams: () => expect.unreachable('no input may be read'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
     shutdownMs: 10_000,
     ending: shutdown.signal,
@@ -203,7 +203,7 @@ it('delivers the response to a request sent before the shutdown signal, also fro
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 10_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => ({ input, output }),
+    openStreams: () => ({ input, output }),
     reconnect: { enabled: true, maxAttempts: 3, initialDelayMs: 1 },
     shutdownMs: 10_000,
     ending: shutdown.signal,

@@ -18,12 +18,12 @@ export interface OwnGateway {
 
 export interface RunPipeOptions extends FindOptions {
   /** Opens the client's streams. Called only when a reader exists, so that no input is consumed before. */
-  readonly ends: () => { readonly input: Readable; readonly output: Writable };
+  readonly openStreams: () => { readonly input: Readable; readonly output: Writable };
   readonly reconnect: BridgeSettings['reconnect'];
   /** How long running requests may continue after `ending`. */
   readonly shutdownMs: number;
   /** Starts a gateway in this process if no daemon can be reached. Absent if the client requires a daemon. */
-  readonly alone?: (hasLost: boolean) => Promise<OwnGateway>;
+  readonly openOwnGateway?: (hasLost: boolean) => Promise<OwnGateway>;
   /** Called if no daemon serves the client and it requires one. */
   readonly failed?: () => void;
   /** Aborted by the shutdown signal. */
@@ -41,11 +41,11 @@ const FINAL_READ_MS = 2_000;
  * the client itself; then no input was read.
  */
 export async function runPipe(options: RunPipeOptions): Promise<boolean> {
-  const { mode, ends, ending, log, alone } = options;
+  const { mode, openStreams, ending, log, openOwnGateway } = options;
   const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : 0);
   let missing = NO_GATEWAY;
   const found = await findDaemon(options, waitMs).catch((error: Error & { readonly hint?: string }) => {
-    log(alone ? 'warn' : 'error', 'no daemon serves this client', { error: error.message, hint: error.hint });
+    log(openOwnGateway ? 'warn' : 'error', 'no daemon serves this client', { error: error.message, hint: error.hint });
     missing = noGateway(error.message, error.hint);
     return undefined;
   });
@@ -53,9 +53,9 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     found?.line.stream.destroy();
     return true;
   }
-  if (!found && alone) return false;
+  if (!found && openOwnGateway) return false;
   logSkipped(found?.skipped, log);
-  const { input, output } = ends();
+  const { input, output } = openStreams();
   if (!found) {
     options.failed?.();
     await refuseClient({ input, output, fault: missing, ending });
@@ -67,9 +67,9 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     ...{ input, output, log },
     again: async (search) => {
       const line = await again(options, found.id, search);
-      if (line || !alone || search.isStopped()) return line;
+      if (line || !openOwnGateway || search.isStopped()) return line;
       log('warn', 'no daemon can be reached; this process now serves the client itself');
-      own = await alone(search.hasLost);
+      own = await openOwnGateway(search.hasLost);
       return new DaemonConnection(own.stream);
     },
   });

@@ -249,19 +249,19 @@ describe('Catalog', () => {
     listed = [tool('a', 'adds, and more'), tool('b')];
     await catalog.refresh('s');
     [looks.length, changes.length, reads.length] = [0, 0, 0];
-    catalog.lookAtPins();
-    catalog.lookAtPins();
+    catalog.reloadPins();
+    catalog.reloadPins();
     expect([looks, changes]).toEqual([['s'], []]);
     const [changed] = catalog.entry('s')?.tools ?? [];
     memory.pins.set('s', { a: changed?.hash ?? '' });
     stamp = 2;
-    catalog.lookAtPins();
-    catalog.lookAtPins();
+    catalog.reloadPins();
+    catalog.reloadPins();
     expect([namesOf(catalog.entry('s')), looks, changes.length]).toEqual([['a same', 'b new'], ['s', 's'], 1]);
     // A missing file approves nothing.
     memory.pins.delete('s');
     stamp = 3;
-    catalog.lookAtPins();
+    catalog.reloadPins();
     expect([namesOf(catalog.entry('s')), reads]).toEqual([['a same', 'b new'], []]);
   });
 

@@ -34,7 +34,7 @@ export class Catalog {
   /** By server instead of name, because another server may get the name before the reading ends. */
   readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
   /** Servers with a background reading that nobody waits for and that may still be queued. */
-  readonly #inLine = new Set<AdmittedServer>();
+  readonly #queued = new Set<AdmittedServer>();
   /** Readings to repeat, with the eras of the connections whose lists changed meanwhile. */
   readonly #again = new Map<string, Set<Era | undefined>>();
   /** The stamp of the pins with which an entry was last compared. */
@@ -137,7 +137,7 @@ export class Catalog {
     if (!server) return Promise.reject(noSuchServer(name));
     const running = this.#readings.get(server);
     if (running) {
-      if (purpose === 'inquiry' && this.#inLine.delete(server))
+      if (purpose === 'inquiry' && this.#queued.delete(server))
         this.#options.connected(server, async () => undefined, purpose, era).catch(() => undefined); // the reading reports it
       return running;
     }
@@ -180,7 +180,7 @@ export class Catalog {
   }
 
   /** A change marked here may have been approved by another process since. Does nothing if no change is marked. */
-  lookAtPins(): void {
+  reloadPins(): void {
     const { store } = this.#options;
     const marked = [...this.#entries.values()].filter(({ tools }) => tools?.some(({ pin }) => pin !== 'same'));
     const stamp = marked.length > 0 ? store.pinsStamp() : undefined;
@@ -222,11 +222,11 @@ export class Catalog {
   ): Promise<CatalogEntry> {
     const { connected, listMs, log } = this.#options;
     const before = this.entry(server.name);
-    if (purpose === 'read') this.#inLine.add(server);
+    if (purpose === 'read') this.#queued.add(server);
     try {
       const timeoutMs = listMs(server);
       const list = async (connection: Connection) => {
-        this.#inLine.delete(server);
+        this.#queued.delete(server);
         const listed = await connection.listTools({ timeoutMs, totalMs: timeoutMs }).catch((error: unknown) => {
           throw listFailure(error, server);
         });
@@ -239,7 +239,7 @@ export class Catalog {
       this.#compared.set(connection, entry.tools); // not before the entry contains the result
       return entry;
     } catch (error) {
-      this.#inLine.delete(server);
+      this.#queued.delete(server);
       // Not recorded: a cancelled reading, and the failure of a connection in use, which its user sees.
       if (given || (error instanceof PortolanError && error.code === ErrorCode.Cancelled)) throw error;
       const message = error instanceof Error ? error.message : String(error);

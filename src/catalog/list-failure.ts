@@ -9,8 +9,8 @@ export function listFailure(error: unknown, { name, definition }: AdmittedServer
   const { code, message, cause } = error;
   if (code !== ErrorCode.ToolExecutionError && code !== ErrorCode.ResultTooLarge) return error;
   // Only servers that we start have a log.
-  const look = definition.transport === 'stdio' ? `; for its output run \`portolan logs ${shellWord(name)}\`` : '';
-  const hint = error.hint ?? `the next call tries again${look}`;
+  const logHint = definition.transport === 'stdio' ? `; for its output run \`portolan logs ${shellWord(name)}\`` : '';
+  const hint = error.hint ?? `the next call tries again${logHint}`;
   return new PortolanError(code, `its list of tools could not be read: ${message}`, { hint, cause });
 }
 

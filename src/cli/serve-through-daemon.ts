@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
+import { daemonSocketPath, homeFolder, type Log, PortolanError } from '../base/index.js';
 import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
 import { type PipeFlags, pipeFlags } from './pipe-flags.js';
 import { asyncStdout, keepStartupHeapSmall, signalOnShutdown, stderrLog } from './runtime/process-setup.js';
@@ -46,9 +46,9 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
     failed: () => {
       process.exitCode = 1;
     },
-    ends: () => ({ input: process.stdin, output: asyncStdout() }),
+    openStreams: () => ({ input: process.stdin, output: asyncStdout() }),
     ...(mode === 'auto' && {
-      alone: async (lostState) => {
+      openOwnGateway: async (lostState) => {
         keepStartupHeapSmall();
         const { serveAlone } = await import('./serve-alone.js');
         return serveAlone({ self: program, ...options, version: PORTOLAN_VERSION, ending, log, lostState });
@@ -73,7 +73,7 @@ function modeOf(said: string | undefined): DaemonMode | undefined {
 
 function placeOf(flags: PipeFlags, { socketPath }: BridgeSettings, home: string, log: Log): string | undefined {
   try {
-    return socketPlace({ flag: flags['mcp-bridge-socket'], env: process.env, home, setting: socketPath });
+    return daemonSocketPath({ flag: flags['mcp-bridge-socket'], env: process.env, home, setting: socketPath });
   } catch (error) {
     if (!(error instanceof PortolanError)) throw error;
     log('warn', 'no daemon serves this client', { error: error.message });

@@ -21,7 +21,7 @@ export function setToml(text: string | undefined, at: EntryPath, value: Plain): 
   const root = readToml(current);
   if (!isMap(value)) return setTomlField(current, at, value);
   const known = valueAt(root, at) !== undefined;
-  const inline = inlineHome(current, at);
+  const inline = inlineContainer(current, at);
   if (inline && known) return replaced(current, inline, at, root, value);
   const rest = known ? (removeToml(current, at) ?? '') : current;
   if (inline) return inserted(rest, at, value);
@@ -38,8 +38,9 @@ function setTomlField(text: string, at: EntryPath, value: Plain): string {
   const root = readToml(text);
   const parent = at.path.slice(0, -1);
   if (!isMap(valueAt(root, { path: parent }))) throw refusal(`"${parent.join('.')}" is not a table`);
-  const home = inlineHome(text, at);
-  if (home) return valueAt(root, at) === undefined ? inserted(text, at, value) : replaced(text, home, at, root, value);
+  const container = inlineContainer(text, at);
+  if (container)
+    return valueAt(root, at) === undefined ? inserted(text, at, value) : replaced(text, container, at, root, value);
   const all = statements(text);
   const known = pairAt(all, at.path);
   if (known) return spliced(text, [{ ...known.value, text: written(value) }]);
@@ -72,7 +73,7 @@ export function removeToml(text: string, at: EntryPath): string | undefined {
   if (known === undefined) return text;
   const pair = isMap(known) ? undefined : pairAt(statements(text), at.path);
   if (pair) return removeTomlPair(text, pair);
-  const inline = inlineHome(text, at);
+  const inline = inlineContainer(text, at);
   if (inline) {
     const removal = removeMember(text, inline, memberIndex(text, inline, at, root));
     return spliced(
@@ -134,34 +135,34 @@ function positionOf(root: unknown, path: readonly string[]): number {
 }
 
 /** The inline table or list that contains, or would contain, the entry: `servers = { … }`. */
-function inlineHome(text: string, { path, list }: EntryPath): Bracketed | undefined {
+function inlineContainer(text: string, { path, list }: EntryPath): Bracketed | undefined {
   const parent = path.slice(0, -1);
-  const isHome = (one: Statement): one is Extract<Statement, { kind: 'pair' }> =>
+  const isContainer = (one: Statement): one is Extract<Statement, { kind: 'pair' }> =>
     one.kind === 'pair' && isEqual(one.path, parent) && text[one.value.start] === (list ? '[' : '{');
-  const home = statements(text).find(isHome);
-  if (!home) return undefined;
-  const { start, end } = home.value;
-  return { open: start + 1, close: end - 1, members: inlineMembers(text, home.value), comments: ['#'] };
+  const container = statements(text).find(isContainer);
+  if (!container) return undefined;
+  const { start, end } = container.value;
+  return { open: start + 1, close: end - 1, members: inlineMembers(text, container.value), comments: ['#'] };
 }
 
-function memberIndex(text: string, home: Bracketed, { path, list }: EntryPath, root: unknown): number {
+function memberIndex(text: string, container: Bracketed, { path, list }: EntryPath, root: unknown): number {
   if (list) return positionOf(root, path);
-  return home.members.findIndex((member) => isEqual(inlineKey(text, member), path.slice(-1)));
+  return container.members.findIndex((member) => isEqual(inlineKey(text, member), path.slice(-1)));
 }
 
-function replaced(text: string, home: Bracketed, at: EntryPath, root: unknown, value: Plain): string {
-  const member = home.members[memberIndex(text, home, at, root)];
+function replaced(text: string, container: Bracketed, at: EntryPath, root: unknown, value: Plain): string {
+  const member = container.members[memberIndex(text, container, at, root)];
   if (!member) throw refusal(`"${at.path.at(-1)}" is defined in several parts`);
   return spliced(text, [{ ...member, text: memberText(at, value) }]);
 }
 
 function inserted(text: string, at: EntryPath, value: Plain): string {
-  const home = inlineHome(text, at);
-  if (!home) throw refusal('the list that contains it was not found');
-  const first = home.members[0];
-  const tall = first && text.slice(home.open, first.start).includes('\n');
+  const container = inlineContainer(text, at);
+  if (!container) throw refusal('the list that contains it was not found');
+  const first = container.members[0];
+  const tall = first && text.slice(container.open, first.start).includes('\n');
   const between = tall ? `${styleOf(text).eol}${text.slice(lineStart(text, first.start), first.start)}` : ' ';
-  return spliced(text, insertMember(text, home, memberText(at, value), between));
+  return spliced(text, insertMember(text, container, memberText(at, value), between));
 }
 
 function memberText({ path, list }: EntryPath, value: Plain): string {

@@ -58,12 +58,13 @@ export function setYaml(text: string | undefined, at: EntryPath, value: Plain): 
       : `${current}${current === '' ? '' : style.eol}${block}`;
   }
   const { steps, missing } = walk(root, at);
-  const home = steps.at(-1)?.node ?? root;
+  const container = steps.at(-1)?.node ?? root;
   if (missing.length === 0) return spliced(current, replacement(current, steps.at(-1), value, style));
-  if (isNothing(home)) return spliced(current, fillNothing(current, steps.at(-1), at, missing, value));
-  if (!isCollection(home)) throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is not a map`);
-  if (home.flow) return spliced(current, insertMember(current, flowList(home), flowMember(at, missing, value), ' '));
-  return spliced(current, [blockInsertion(current, home, nested(at, missing, value), style)]);
+  if (isNothing(container)) return spliced(current, fillNothing(current, steps.at(-1), at, missing, value));
+  if (!isCollection(container)) throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is not a map`);
+  if (container.flow)
+    return spliced(current, insertMember(current, flowList(container), flowMember(at, missing, value), ' '));
+  return spliced(current, [blockInsertion(current, container, nested(at, missing, value), style)]);
 }
 
 /** Removes the entry. Returns undefined if the file was created for it. */
@@ -72,18 +73,18 @@ export function removeYaml(text: string, at: EntryPath): string | undefined {
   if (!root || !isCollection(root)) return text;
   const { steps, missing } = walk(root, at);
   if (missing.length > 0) return text;
-  for (const [n, { home, index, lead }] of [...steps.entries()].toReversed()) {
-    if (home.flow) {
-      const removal = removeMember(text, flowList(home), index);
+  for (const [n, { container, index, lead }] of [...steps.entries()].toReversed()) {
+    if (container.flow) {
+      const removal = removeMember(text, flowList(container), index);
       if (removal.kind === 'cut') return spliced(text, removal.splices);
-      const [start = 0, end = 0] = home.range ?? [];
-      if (home === root) return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
+      const [start = 0, end = 0] = container.range ?? [];
+      if (container === root) return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
       // Spaces inside the brackets mean that they were created for the entry; within other brackets the key stays.
-      if (steps[n - 1]?.home.flow) continue;
+      if (steps[n - 1]?.container.flow) continue;
       return spliced(text, [{ start: start - (text[start - 1] === ' ' ? 1 : 0), end, text: '' }]);
     }
-    if (home.items.length > 1 || home === root) {
-      const left = spliced(text, [lineCut(text, lead, contentEnd(home.items[index]))]);
+    if (container.items.length > 1 || container === root) {
+      const left = spliced(text, [lineCut(text, lead, contentEnd(container.items[index]))]);
       return left === '' && text.endsWith('\n') ? undefined : left;
     }
   }
@@ -93,7 +94,7 @@ export function removeYaml(text: string, at: EntryPath): string | undefined {
 type Container = (YAMLMap | YAMLSeq) & { flow?: boolean };
 
 interface Step {
-  readonly home: Container;
+  readonly container: Container;
   readonly index: number;
   /** The offset at which the key or list item starts. */
   readonly lead: number;
@@ -104,36 +105,40 @@ interface Step {
 function walk(root: Node, at: EntryPath): { steps: readonly Step[]; missing: readonly string[] } {
   const steps: Step[] = [];
   for (const [n, key] of at.path.entries()) {
-    const home = steps.at(-1)?.node ?? root;
-    if (isAlias(home)) throw refusal(`"${at.path.slice(0, n).join('.')}" is an alias of another part of the file`);
+    const container = steps.at(-1)?.node ?? root;
+    if (isAlias(container)) throw refusal(`"${at.path.slice(0, n).join('.')}" is an alias of another part of the file`);
     const inList = at.list === true && n === at.path.length - 1;
-    if (isNothing(home)) return { steps, missing: at.path.slice(n) };
-    if (inList ? !isSeq(home) : !isYamlMap(home)) {
+    if (isNothing(container)) return { steps, missing: at.path.slice(n) };
+    if (inList ? !isSeq(container) : !isYamlMap(container)) {
       throw refusal(
         `${n === 0 ? 'the file' : `"${at.path.slice(0, n).join('.')}"`} is not a ${inList ? 'list' : 'map'}`,
       );
     }
-    const step = isSeq(home) ? itemNamed(home, key) : isYamlMap(home) ? pairOf(home, key) : undefined;
+    const step = isSeq(container)
+      ? itemNamed(container, key)
+      : isYamlMap(container)
+        ? pairOf(container, key)
+        : undefined;
     if (!step) return { steps, missing: at.path.slice(n) };
     steps.push(step);
   }
   return { steps, missing: [] };
 }
 
-function pairOf(home: YAMLMap, key: string): Step | undefined {
-  const index = home.items.findIndex((pair) => isScalar(pair.key) && String(pair.key.value) === key);
-  const pair = home.items[index];
+function pairOf(container: YAMLMap, key: string): Step | undefined {
+  const index = container.items.findIndex((pair) => isScalar(pair.key) && String(pair.key.value) === key);
+  const pair = container.items[index];
   if (!pair || !isNode(pair.key)) return undefined;
   const lead = pair.key.range?.[0] ?? 0;
   const node = isNode(pair.value) ? pair.value : undefined;
   if (!node) throw refusal(`"${key}" has an unsupported notation`);
-  return { home, index, lead, node };
+  return { container, index, lead, node };
 }
 
-function itemNamed(home: YAMLSeq, name: string): Step | undefined {
-  const index = home.items.findIndex((item) => isYamlMap(item) && nameOf(item.toJSON()) === name);
-  const node = home.items[index];
-  return isNode(node) ? { home, index, lead: node.range?.[0] ?? 0, node } : undefined;
+function itemNamed(container: YAMLSeq, name: string): Step | undefined {
+  const index = container.items.findIndex((item) => isYamlMap(item) && nameOf(item.toJSON()) === name);
+  const node = container.items[index];
+  return isNode(node) ? { container, index, lead: node.range?.[0] ?? 0, node } : undefined;
 }
 
 function isNothing(node: Node): boolean {
@@ -164,16 +169,16 @@ function lineCut(text: string, lead: number, end: number): Splice {
   return { start: before, end: stop, text: '' };
 }
 
-function blockInsertion(text: string, home: Container, part: Plain, style: YamlStyle): Splice {
-  const first = home.items[0];
+function blockInsertion(text: string, container: Container, part: Plain, style: YamlStyle): Splice {
+  const first = container.items[0];
   const firstLead = leadOf(first);
   const start = lineStart(text, firstLead);
-  const isList = isSeq(home);
+  const isList = isSeq(container);
   const lead = text.slice(start, firstLead);
   if (!(isList ? /^ *- +$/ : /^ *$/).test(lead)) throw refusal('its entries start in the middle of a line');
   const indent = /^ */.exec(lead)?.[0] ?? '';
   const block = lines(part, style, indent);
-  const end = contentEnd(home.items.at(-1));
+  const end = contentEnd(container.items.at(-1));
   if (text[end - 1] === '\n') return { start: end, end, text: `${block.join(style.eol)}${style.eol}` };
   const stop = lineEnd(text, end);
   return { start: stop, end: stop, text: `${style.eol}${block.join(style.eol)}` };
@@ -193,7 +198,7 @@ function fillNothing(
   value: Plain,
 ): Splice[] {
   if (!step) throw refusal('it contains null instead of a map');
-  const key = step.home.items[step.index];
+  const key = step.container.items[step.index];
   const end = contentEnd(typeof key === 'object' && key !== null && 'key' in key ? key.key : undefined);
   const colon = text.indexOf(':', end) + 1;
   const { node } = step;
@@ -205,13 +210,13 @@ function fillNothing(
 
 function replacement(text: string, step: Step | undefined, value: Plain, style: YamlStyle): Splice[] {
   if (!step) throw refusal('the entry is the whole file');
-  const { home, node, lead, index } = step;
-  if (home.flow || (isCollection(node) && node.flow) || !isCollection(node)) {
+  const { container, node, lead, index } = step;
+  if (container.flow || (isCollection(node) && node.flow) || !isCollection(node)) {
     const [start = 0, end = 0] = node.range ?? [];
     const gap = text[start - 1] === ':' ? ' ' : '';
     return [{ start, end, text: `${gap}${flowText(value)}` }];
   }
-  const pair = home.items[index];
+  const pair = container.items[index];
   const indent = indentAt(text, lead);
   const name = isScalar(pair) || isNode(pair) ? undefined : keyText(text, pair);
   const made =
@@ -227,9 +232,9 @@ function keyText(text: string, pair: unknown): string {
   return text.slice(start, end);
 }
 
-function flowList(home: Container): Bracketed {
-  const [start = 0, end = 0] = home.range ?? [];
-  const members = home.items.map((item): Range => ({ start: leadOf(item), end: contentEnd(item) }));
+function flowList(container: Container): Bracketed {
+  const [start = 0, end = 0] = container.range ?? [];
+  const members = container.items.map((item): Range => ({ start: leadOf(item), end: contentEnd(item) }));
   return { open: start + 1, close: end - 1, members, comments: ['#'] };
 }
 

@@ -9,7 +9,9 @@ export function withLastGood<R extends SourceReadings>(
   now: R,
   before: Pick<SourceReadings, 'definitions'> | undefined,
 ): R {
-  const failed = new Set(now.pathReadings.filter((look) => look.found === 'failed').map((look) => look.path));
+  const failed = new Set(
+    now.pathReadings.filter((reading) => reading.found === 'failed').map((reading) => reading.path),
+  );
   if (!before || failed.size === 0) return now;
   const definitions = [...now.definitions];
   const keyOf = ({ client, source, name }: Definition) => JSON.stringify([client, source, name]);

@@ -12,14 +12,14 @@ const AT_B: Partial<Definition> = { url: 'http://127.0.0.1:2/mcp' };
 const UNREACHABLE: Partial<Definition> = { ...RUNS, transport: 'stdio', state: 'inventory-only', id: 'x_1' };
 
 /** The argument stands for the fingerprint. */
-const printOf = ({ args = [] }: Definition) => `print of ${args[0]}`;
+const fingerprintOf = ({ args = [] }: Definition) => `print of ${args[0]}`;
 const started = (word: string): Partial<Definition> => ({ command: 'node', args: [word] });
 const claims = (word: string, state: State): Partial<Definition> => ({
   ...{ ...RUNS, ...AT_B, state, standsFor: `print of ${word}` },
 });
 
 function settled(said: readonly Written[]) {
-  return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).servers.map(
+  return resolveDefinitions(said.map(definition), ({ state }) => state, fingerprintOf).servers.map(
     ({ name, duplicates, runningInstance }) => [
       name,
       duplicates.map(({ line }) => line),

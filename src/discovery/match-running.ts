@@ -15,7 +15,7 @@ export interface MatchCandidate {
 export interface MatchRules {
   readonly stateOf: (definition: Definition) => State;
   /** The hash over the launch of a definition. */
-  readonly printOf: (definition: Definition) => string;
+  readonly fingerprintOf: (definition: Definition) => string;
 }
 
 export function isRunning({ scope }: Pick<Definition, 'scope'>): boolean {
@@ -36,7 +36,7 @@ export function matchRunning<G extends MatchCandidate>(
   const claims = running.some(({ definition }) => definition.standsFor !== undefined);
   const byLaunch = claims
     ? firstBy(isThere, ({ definition }) =>
-        definition.command === undefined ? undefined : recognition.printOf(definition),
+        definition.command === undefined ? undefined : recognition.fingerprintOf(definition),
       )
     : new Map<string, G>();
   const alone = merged(running).filter((group) => {

@@ -21,7 +21,7 @@ interface Group {
 export function resolveDefinitions(
   definitions: readonly Definition[],
   stateOf: StateOf,
-  printOf: MatchRules['printOf'] = () => '',
+  fingerprintOf: MatchRules['fingerprintOf'] = () => '',
   known: KnownNames = NO_NAMES,
 ): { readonly servers: readonly ResolvedServer[]; readonly names: KnownNames } {
   const written = definitions.filter((one) => !isRunning(one));
@@ -30,7 +30,7 @@ export function resolveDefinitions(
     .filter(isRunning)
     .map((one): Group => ({ definition: one, duplicates: [one], shadowed: [] }));
   const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
-  const groups = matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf });
+  const groups = matchRunning(mergeSameServers(named, stateOf), running, { stateOf, fingerprintOf });
   const { names, known: later } = nameServers(groups, known);
   const servers = groups.flatMap((group, at) => {
     const name = names[at];

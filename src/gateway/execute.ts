@@ -51,7 +51,7 @@ export interface Executor {
   /** Logs a call of a tool that was not offered: `server__tool`, or a name without a server. */
   refuseUnknown(tool: string, toolArguments: unknown, conversation: Conversation): void;
   /** Settles when no call is in flight; each call has been logged by then. */
-  quiet(): Promise<void>;
+  whenIdle(): Promise<void>;
 }
 
 /** Creates the path of a call: find the server, check approval, arguments and limits, call, and log. */
@@ -143,10 +143,10 @@ export function executor(parts: GatewayDependencies): Executor {
     const argumentsText = textWithin(toolArguments, settings.limits);
     parts.audit.record({ client, ...named, argumentsText, outcome: ErrorCode.ToolNotFound, durationMs: 0, bytes: 0 });
   };
-  const quiet = async () => {
+  const whenIdle = async () => {
     if (underWay > 0) await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  return { execute, refuseUnknown, quiet };
+  return { execute, refuseUnknown, whenIdle };
 }
 
 /** The arguments as text; empty if they exceed a limit, because the call is refused for another reason. */

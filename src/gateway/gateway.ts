@@ -91,8 +91,8 @@ export class Gateway {
   }
 
   /** Settles when no call is in flight. */
-  quiet(): Promise<void> {
-    return this.#executor.quiet();
+  whenIdle(): Promise<void> {
+    return this.#executor.whenIdle();
   }
 
   async listTools(server: string, options: ToolListOptions = {}, conversation?: Conversation): Promise<ToolList> {
@@ -195,7 +195,7 @@ export class Gateway {
   }
 
   /** The server's response to `initialize`. `conversation` is that of the client that asks for it, as far as it is known. */
-  async greetingOf(server: string, conversation: Pick<Conversation, 'era'>): Promise<ServerHandshake | undefined> {
+  async handshakeOf(server: string, conversation: Pick<Conversation, 'era'>): Promise<ServerHandshake | undefined> {
     return (await this.#known(this.#admitted(server), conversation)).handshake;
   }
 

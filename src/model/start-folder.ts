@@ -12,12 +12,12 @@ export interface StartLocation {
  * The working directory of a server: relative to the project for a project's entry, otherwise to the home. Default: the
  * client's working directory.
  */
-export function startFolder(definition: Definition, whereabouts: StartLocation): string {
+export function startFolder(definition: Definition, location: StartLocation): string {
   const { cwd, scope, source } = definition;
-  if (cwd === undefined || cwd === '') return whereabouts.cwd;
+  if (cwd === undefined || cwd === '') return location.cwd;
   if (isAbsolute(cwd)) return cwd;
-  if (scope === 'local') return join(whereabouts.cwd, cwd);
-  return join(scope === 'project' ? projectOf(source, whereabouts.cwd) : whereabouts.home, cwd);
+  if (scope === 'local') return join(location.cwd, cwd);
+  return join(scope === 'project' ? projectOf(source, location.cwd) : location.home, cwd);
 }
 
 /** A project's file may be above the client's working directory: the project is the directory that contains both. */

@@ -64,9 +64,9 @@ export interface Conversation {
   /** Shared by all requests of one client call; otherwise each conversation is counted separately. */
   readonly elicitations?: ElicitationCount | undefined;
   /** The client accepts a result with input requests and retries with the responses itself. */
-  readonly takesQuestions?: boolean | undefined;
+  readonly acceptsInputRequests?: boolean | undefined;
   /** The responses and state of such a retry. */
-  readonly brought?: { readonly responses?: unknown; readonly state?: string } | undefined;
+  readonly retried?: { readonly responses?: unknown; readonly state?: string } | undefined;
   /** The capabilities of another client that would answer in its place. */
   readonly otherAbilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** The client's capabilities, as in the protocol. */

@@ -66,19 +66,19 @@ function rulingOn(definition: Definition, { rulings, sealOf }: PolicyInputs): Ru
 function judgeApproved(definition: Definition, ruling: Ruling | undefined, grounds: PolicyInputs): Verdict | undefined {
   const { isGranted, contentOf, covers, fileChanges } = grounds;
   const isApproved = ruling?.verdict === 'approved';
-  if (fileChanges !== 'ask') return isApproved || isGranted?.(definition) ? afterYes(definition) : undefined;
+  if (fileChanges !== 'ask') return isApproved || isGranted?.(definition) ? afterApproval(definition) : undefined;
   const isGrantedNow = isGranted?.(definition, () => contentOf(definition)) === true;
   if (!isApproved && !isGranted?.(definition)) return undefined;
   const content = contentOf(definition);
   if (!content.isClear) return { kind: 'blocked', rule: UNCLEAR };
-  if (isGrantedNow || (isApproved && covers(ruling, content))) return afterYes(definition);
+  if (isGrantedNow || (isApproved && covers(ruling, content))) return afterApproval(definition);
   return { kind: 'needs-approval', because: 'files' };
 }
 
 const UNCLEAR = 'its command line names more files than can be checked: move the command into a script';
 
 /** An approval does not answer the inputs that an entry requires. */
-function afterYes({ inputs = [] }: Definition): Verdict {
+function afterApproval({ inputs = [] }: Definition): Verdict {
   return inputs.length > 0 ? { kind: 'unavailable', state: 'needs-input' } : { kind: 'allowed' };
 }
 

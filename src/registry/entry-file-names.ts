@@ -26,14 +26,14 @@ export function unfinishedName({ boot, pid, start }: ProcessIdentity): string {
 }
 
 /** Returns undefined if the name is not that of an unfinished file. */
-export function livenessOfUnfinished(name: string, look: ProcessSnapshot): Liveness | undefined {
+export function livenessOfUnfinished(name: string, snapshot: ProcessSnapshot): Liveness | undefined {
   const [, machine, boot, pid, start = ''] = UNFINISHED_NAME.exec(name) ?? [];
   if (machine === undefined) return undefined;
   // If our own boot id is unknown, other processes cannot be judged.
-  if (look.boot === '' && boot !== tag('')) return 'elsewhere';
-  if (machine !== tag(machineOf(look.boot))) return 'dead';
-  if (boot !== tag(look.boot)) return 'elsewhere';
-  return livenessOf({ boot: look.boot, pid: Number(pid), start }, look);
+  if (snapshot.boot === '' && boot !== tag('')) return 'elsewhere';
+  if (machine !== tag(machineOf(snapshot.boot))) return 'dead';
+  if (boot !== tag(snapshot.boot)) return 'elsewhere';
+  return livenessOf({ boot: snapshot.boot, pid: Number(pid), start }, snapshot);
 }
 
 function tag(text: string): string {

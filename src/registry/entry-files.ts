@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { codeOf, PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';
 import { MAX_ENTRY_BYTES, parseEntryFile } from './parse-entry.js';
-import { checkFile, checkRegistryPlace, makePlace, type RegistryPlace, readOwn } from './private-folder.js';
+import { checkFile, checkRegistryPaths, makeFolders, type RegistryPaths, readOwn } from './private-folder.js';
 import { livenessOf, type ProcessSnapshot, readProcesses } from './process-liveness.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
@@ -12,7 +12,7 @@ import type { EntryFile, RegisteredServer } from './server-info.js';
 const MAX_SERVERS = 1_000;
 const PRIVATE_FILE = 0o600;
 /** A directory is listed again until two listings agree, because a listing can miss a name that is being replaced. */
-const MAX_LOOKS = 5;
+const MAX_LISTINGS = 5;
 /** A server in another container counts as running for this many seconds after its last heartbeat. */
 const ELSEWHERE_SECONDS = 300;
 /** Windows refuses to replace a file that another process is reading. */
@@ -33,8 +33,8 @@ export interface RegistryReading {
 const NOTHING: RegistryReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
 
 /** Never writes and never blocks. An invalid file becomes a problem beside the valid ones. */
-export function readFolder(place: RegistryPlace, most: number = MAX_SERVERS): RegistryReading {
-  if (checkRegistryPlace(place) === 'absent') return NOTHING;
+export function readFolder(place: RegistryPaths, most: number = MAX_SERVERS): RegistryReading {
+  if (checkRegistryPaths(place) === 'absent') return NOTHING;
   const names = namesIn(place.folder);
   const all = names.filter(isEntryName).toSorted();
   const signature = signatureOf(place.folder, all);
@@ -60,8 +60,8 @@ export function readFolder(place: RegistryPlace, most: number = MAX_SERVERS): Re
 }
 
 /** The signature of a reading; cheaper than the reading itself. */
-export function folderSignature(place: RegistryPlace): string {
-  if (checkRegistryPlace(place) === 'absent') return '';
+export function folderSignature(place: RegistryPaths): string {
+  if (checkRegistryPaths(place) === 'absent') return '';
   return signatureOf(place.folder, namesIn(place.folder).filter(isEntryName).toSorted());
 }
 
@@ -75,10 +75,10 @@ export interface JudgedFolder {
 export async function judge(
   { files, unfinished }: RegistryReading,
   uptime: number,
-  lookNow: () => Promise<ProcessSnapshot> = readProcesses,
+  readSnapshot: () => Promise<ProcessSnapshot> = readProcesses,
 ): Promise<JudgedFolder> {
-  const look = await lookNow();
-  const judged = files.map((file) => ({ ...file, liveness: livenessOf(file.entry.server.start_identity, look) }));
+  const snapshot = await readSnapshot();
+  const judged = files.map((file) => ({ ...file, liveness: livenessOf(file.entry.server.start_identity, snapshot) }));
   const running = judged.flatMap(({ entry: { id, server }, liveness }): RegisteredServer[] => {
     if (liveness === 'dead') return [];
     if (liveness === 'elsewhere' && uptime - server.heartbeat_uptime > ELSEWHERE_SECONDS) return [];
@@ -92,14 +92,14 @@ export async function judge(
     running: [...latest.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     dead: [
       ...judged.filter(({ liveness }) => liveness === 'dead').map(({ name }) => name),
-      ...unfinished.filter((name) => livenessOfUnfinished(name, look) === 'dead'),
+      ...unfinished.filter((name) => livenessOfUnfinished(name, snapshot) === 'dead'),
     ],
   };
 }
 
 /** Writes the file of a server atomically. */
-export async function writeEntry(place: RegistryPlace, entry: EntryFile, disk: WritableDisk): Promise<void> {
-  await makePlace(place, disk);
+export async function writeEntry(place: RegistryPaths, entry: EntryFile, disk: WritableDisk): Promise<void> {
+  await makeFolders(place, disk);
   const path = join(place.folder, nameOf(entry));
   checkFile(path, MAX_ENTRY_BYTES);
   await replace(place, path, JSON.stringify(entry), { writer: entry.writer, disk, sync: true });
@@ -110,7 +110,7 @@ function nameOf({ id, server, writer }: EntryFile): string {
 }
 
 /** Cannot remove the file of a live server, because the file name of a dead one is never reused. */
-export async function removeFrom(place: RegistryPlace, name: string, disk: WritableDisk): Promise<void> {
+export async function removeFrom(place: RegistryPaths, name: string, disk: WritableDisk): Promise<void> {
   const path = join(place.folder, name);
   if (checkFile(path, Number.POSITIVE_INFINITY) === undefined) return;
   await disk.remove(path).catch((error: unknown) => {
@@ -120,7 +120,7 @@ export async function removeFrom(place: RegistryPlace, name: string, disk: Writa
 
 /** Creates the new file in the registry's private directory and renames it over the old one. */
 export async function replace(
-  place: RegistryPlace,
+  place: RegistryPaths,
   path: string,
   text: string,
   { writer, disk, sync }: { readonly writer: ProcessIdentity; readonly disk: WritableDisk; readonly sync: boolean },
@@ -156,10 +156,10 @@ async function rename(from: string, to: string, disk: WritableDisk): Promise<voi
 function namesIn(folder: string): readonly string[] {
   const { readdirSync } = process.getBuiltinModule('node:fs');
   let seen = readdirSync(folder);
-  for (let n = 1; n < MAX_LOOKS; n += 1) {
+  for (let n = 1; n < MAX_LISTINGS; n += 1) {
     const again = readdirSync(folder);
     if (again.length === seen.length && again.every((name, place) => name === seen[place])) return again;
-    seen = n + 1 < MAX_LOOKS ? again : [...new Set([...seen, ...again])];
+    seen = n + 1 < MAX_LISTINGS ? again : [...new Set([...seen, ...again])];
   }
   return seen;
 }

@@ -27,15 +27,15 @@ export async function readForeignRegistry(
   path: string,
   {
     now = Date.now,
-    lookNow = readProcesses,
-  }: { readonly now?: () => number; readonly lookNow?: () => Promise<ProcessSnapshot> } = {},
+    readSnapshot = readProcesses,
+  }: { readonly now?: () => number; readonly readSnapshot?: () => Promise<ProcessSnapshot> } = {},
 ): Promise<ForeignReading> {
   for (let n = 1; ; n += 1) {
     try {
       const text = readOwn(path, MAX_FOREIGN_BYTES);
       if (text === undefined) return { kind: 'absent' };
       const value = parseEntryJson(text);
-      if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now(), lookNow) };
+      if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now(), readSnapshot) };
     } catch (error) {
       if (error instanceof PortolanError || n === MAX_READS) return { kind: 'failed', message: messageOf(error) };
     }
@@ -47,10 +47,10 @@ export async function readForeignRegistry(
 async function alive(
   servers: unknown,
   now: number,
-  lookNow: () => Promise<ProcessSnapshot>,
+  readSnapshot: () => Promise<ProcessSnapshot>,
 ): Promise<readonly RegisteredServer[]> {
   if (!isObject(servers)) return [];
-  const look = await lookNow();
+  const snapshot = await readSnapshot();
   const boot = now - process.getBuiltinModule('node:os').uptime() * 1000;
   return Object.entries(servers)
     .slice(0, MAX_FOREIGN_SERVERS)
@@ -61,7 +61,7 @@ async function alive(
       // process.
       if (Date.parse(entry.started_at) < boot - BOOT_SLACK_MS) return [];
       const identity = { boot: '', pid: entry.pid, start: '' };
-      if (livenessOf(identity, look) !== 'alive') return [];
+      if (livenessOf(identity, snapshot) !== 'alive') return [];
       return [{ id, ...entry, start_identity: identity, liveness: 'alive' }];
     });
 }

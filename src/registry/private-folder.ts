@@ -10,12 +10,12 @@ const ROOT = 0;
 const ENTRIES_FOLDER = 'servers.d';
 
 /** The paths of one registry: the view, and beside it the directory with one file per server. */
-export interface RegistryPlace {
+export interface RegistryPaths {
   readonly view: string;
   readonly folder: string;
 }
 
-export function placeOf(view: string): RegistryPlace {
+export function placeOf(view: string): RegistryPaths {
   const path = resolve(view);
   return { view: path, folder: join(dirname(path), ENTRIES_FOLDER) };
 }
@@ -24,7 +24,7 @@ export function placeOf(view: string): RegistryPlace {
  * Returns whether the directory exists; throws if it is unsafe. Links are never followed, because another user may
  * choose their target.
  */
-export function checkRegistryPlace({ view, folder }: RegistryPlace): 'there' | 'absent' {
+export function checkRegistryPaths({ view, folder }: RegistryPaths): 'there' | 'absent' {
   const parent = dirname(view);
   const around = factsOf(parent);
   if (around === undefined) return 'absent';
@@ -39,10 +39,10 @@ export function checkRegistryPlace({ view, folder }: RegistryPlace): 'there' | '
 }
 
 /** Creates missing directories, private to this user. */
-export async function makePlace(place: RegistryPlace, disk: WritableDisk): Promise<void> {
-  if (checkRegistryPlace(place) === 'absent') {
+export async function makeFolders(place: RegistryPaths, disk: WritableDisk): Promise<void> {
+  if (checkRegistryPaths(place) === 'absent') {
     await disk.makeFolder(place.folder, PRIVATE_FOLDER);
-    if (checkRegistryPlace(place) === 'absent') throw refused(place.folder, 'was deleted while it was created');
+    if (checkRegistryPaths(place) === 'absent') throw refused(place.folder, 'was deleted while it was created');
   }
   const { chmodSync, lstatSync } = fs();
   if (process.platform !== 'win32' && (lstatSync(place.folder).mode & OTHERS) !== 0)

@@ -16,12 +16,12 @@ export interface ProcessSnapshot {
  * A process that is `dead` once stays so, even if its pid is reused. Therefore files of dead servers can be removed
  * without a lock.
  */
-export function livenessOf({ boot, pid, start }: ProcessIdentity, look: ProcessSnapshot): Liveness {
+export function livenessOf({ boot, pid, start }: ProcessIdentity, snapshot: ProcessSnapshot): Liveness {
   // Unknown boot ids cannot be compared.
-  if (boot !== look.boot && boot !== '' && look.boot !== '')
-    return machineOf(boot) === machineOf(look.boot) ? 'elsewhere' : 'dead';
-  const entry = look.entry(pid);
-  if (entry === undefined) return look.isTaken(pid) ? 'alive' : 'dead';
+  if (boot !== snapshot.boot && boot !== '' && snapshot.boot !== '')
+    return machineOf(boot) === machineOf(snapshot.boot) ? 'elsewhere' : 'dead';
+  const entry = snapshot.entry(pid);
+  if (entry === undefined) return snapshot.isTaken(pid) ? 'alive' : 'dead';
   return entry.isDead || (start !== '' && entry.start !== start) ? 'dead' : 'alive';
 }
 

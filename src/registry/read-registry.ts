@@ -1,6 +1,6 @@
 import { judge, messageOf, readFolder } from './entry-files.js';
 import { readForeignRegistry } from './foreign-registry.js';
-import { checkRegistryPlace, placeOf } from './private-folder.js';
+import { checkRegistryPaths, placeOf } from './private-folder.js';
 import { type ProcessSnapshot, readProcesses, readProcessesWithoutSpawn } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
@@ -19,20 +19,20 @@ export interface RegistryReading {
  */
 export async function readRegistry(path: string, isExact = false): Promise<RegistryReading> {
   const place = placeOf(path);
-  const lookNow = isExact ? readProcesses : readProcessesWithoutSpawn;
+  const readSnapshot = isExact ? readProcesses : readProcessesWithoutSpawn;
   try {
     // Without the directory, the file is not our view but a registry of another program.
-    if (checkRegistryPlace(place) === 'absent') return await readForeign(path, lookNow);
+    if (checkRegistryPaths(place) === 'absent') return await readForeign(path, readSnapshot);
     const reading = readFolder(place, isExact ? undefined : MOST_SERVERS);
     const { uptime } = process.getBuiltinModule('node:os');
-    return { servers: (await judge(reading, uptime(), lookNow)).running, problems: reading.problems };
+    return { servers: (await judge(reading, uptime(), readSnapshot)).running, problems: reading.problems };
   } catch (error) {
     return { servers: [], problems: [messageOf(error)] };
   }
 }
 
-async function readForeign(path: string, lookNow: () => Promise<ProcessSnapshot>): Promise<RegistryReading> {
-  const reading = await readForeignRegistry(path, { lookNow });
+async function readForeign(path: string, readSnapshot: () => Promise<ProcessSnapshot>): Promise<RegistryReading> {
+  const reading = await readForeignRegistry(path, { readSnapshot });
   switch (reading.kind) {
     case 'absent':
       return { servers: [], problems: [] };

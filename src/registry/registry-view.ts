@@ -1,6 +1,6 @@
 import { type ProcessIdentity, sha256, type WritableDisk } from '../base/index.js';
 import { folderSignature, judge, readFolder, removeFrom, replace } from './entry-files.js';
-import { checkFile, type RegistryPlace, refused } from './private-folder.js';
+import { checkFile, type RegistryPaths, refused } from './private-folder.js';
 import type { RegisteredServer } from './server-info.js';
 
 const VERSION = '1.0';
@@ -34,7 +34,7 @@ function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string 
  * Removes files of dead servers and writes the view. There is no lock, so the directory is checked again afterwards: a
  * process that was paused may just have replaced a newer view with an old one.
  */
-export async function refreshView(place: RegistryPlace, { writer, disk, uptime }: ViewWriter): Promise<void> {
+export async function refreshView(place: RegistryPaths, { writer, disk, uptime }: ViewWriter): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     // The view is read before the directory; otherwise an older one could replace it in between.
     const madeFrom = checkView(place.view);

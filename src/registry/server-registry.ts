@@ -3,7 +3,7 @@ import { type ProcessIdentity, type WritableDisk, writableDisk } from '../base/i
 import { Announcement, type Clocks, identityOfWriter } from './announcement.js';
 import { entryName } from './entry-file-names.js';
 import { judge, messageOf, readFolder, removeFrom, writeEntry } from './entry-files.js';
-import { checkRegistryPlace, placeOf, type RegistryPlace, refused } from './private-folder.js';
+import { checkRegistryPaths, placeOf, type RegistryPaths, refused } from './private-folder.js';
 import { livenessOf, readProcesses } from './process-liveness.js';
 import { refreshView } from './registry-view.js';
 import { isServerId, type RegisteredServer, type ServerInfo, type Warn } from './server-info.js';
@@ -39,7 +39,7 @@ const turns = new Map<string, Promise<void>>();
  */
 export class ServerRegistry implements AsyncDisposable {
   readonly path: string;
-  readonly #place: RegistryPlace;
+  readonly #place: RegistryPaths;
   readonly #warn: Warn;
   readonly #heartbeatMs: number;
   readonly #disk: WritableDisk;
@@ -152,12 +152,12 @@ export class ServerRegistry implements AsyncDisposable {
   }
 
   async #withdraw(id: string): Promise<void> {
-    if (checkRegistryPlace(this.#place) === 'absent') return;
+    if (checkRegistryPaths(this.#place) === 'absent') return;
     const writer = identityOfWriter();
     const { files } = readFolder(this.#place);
-    const look = await readProcesses();
+    const snapshot = await readProcesses();
     for (const { name, entry } of files.filter((file) => file.entry.id === id)) {
-      const isFree = [entry.writer, entry.server.start_identity].some((one) => livenessOf(one, look) === 'dead');
+      const isFree = [entry.writer, entry.server.start_identity].some((one) => livenessOf(one, snapshot) === 'dead');
       if (isFree || isSame(entry.writer, writer)) await removeFrom(this.#place, name, this.#disk);
       else this.#warn(`${id} is announced by process ${entry.writer.pid}; only that process can withdraw it`);
     }

@@ -1,16 +1,16 @@
 import type { FSWatcher } from 'node:fs';
-import type { RegistryPlace } from './private-folder.js';
+import type { RegistryPaths } from './private-folder.js';
 import type { RegisteredServer } from './server-info.js';
 
 /** The poll interval: no file event reports a killed server. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Polls, and reads sooner after a file event. The consumer sets the pace: changes while it is busy are merged into one.
  */
 export async function* watchServers(
   list: () => Promise<readonly RegisteredServer[]>,
-  { folder }: RegistryPlace,
+  { folder }: RegistryPaths,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RegisteredServer[], void> {
   let wake = (): void => undefined;
@@ -34,7 +34,7 @@ export async function* watchServers(
       last = now;
       if (isChanged || signal.aborted) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_AGAIN_MS);
+        const timer = setTimeout(resolve, POLL_MS);
         wake = () => {
           clearTimeout(timer);
           resolve();

@@ -39,7 +39,7 @@ export interface Channel {
   send(message: Outgoing, isLast?: boolean): void;
   close(): Promise<void>;
   /** Called with the negotiated protocol revision, which HTTP repeats in every request. */
-  agreed?(version: string): void;
+  setRevision?(version: string): void;
   /** Whether the channel can send headers with a message. */
   readonly carriesHeaders?: boolean;
   /** The peer is in this process, so no socket or pipe keeps the process alive while a response is pending. */

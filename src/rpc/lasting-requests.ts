@@ -26,7 +26,7 @@ const LEVEL = 'level';
 export class LastingRequests {
   readonly #kept = new Map<string, Lasting>();
   /** The number of subscriptions beyond the limit, which are not stored. */
-  #unkept = 0;
+  #unstored = 0;
 
   /**
    * Records a request with a lasting effect. Returns a function that removes the record, for a request that is
@@ -68,8 +68,11 @@ export class LastingRequests {
       },
     );
     const failed = (await Promise.all(asked)).flat();
-    if (this.#unkept === 0) return failed;
-    return [...failed, { what: `${this.#unkept} subscriptions`, why: `only ${MAX_KEPT} are kept for a reconnection` }];
+    if (this.#unstored === 0) return failed;
+    return [
+      ...failed,
+      { what: `${this.#unstored} subscriptions`, why: `only ${MAX_KEPT} are kept for a reconnection` },
+    ];
   }
 
   /** All subscriptions as lost, for the time without a connection. */
@@ -80,9 +83,9 @@ export class LastingRequests {
   #keep(key: string, lasting: Lasting): (() => void) | undefined {
     const before = this.#kept.get(key);
     if (!before && this.#kept.size >= MAX_KEPT) {
-      this.#unkept += 1;
+      this.#unstored += 1;
       return () => {
-        this.#unkept -= 1;
+        this.#unstored -= 1;
       };
     }
     this.#kept.set(key, lasting);

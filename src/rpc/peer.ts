@@ -149,8 +149,8 @@ export class Peer {
     return this.#channel.carriesHeaders === true;
   }
 
-  agreed(version: string): void {
-    this.#channel.agreed?.(version);
+  setRevision(version: string): void {
+    this.#channel.setRevision?.(version);
   }
 
   close(): Promise<void> {

@@ -27,7 +27,7 @@ export class StreamChannel implements Channel {
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
   /** Lines that arrived while a large line is being read, and the end of the stream if it was reached meanwhile. */
-  #behind: { readonly line: Buffer; readonly maxDepth: number }[] | undefined;
+  #deferred: { readonly line: Buffer; readonly maxDepth: number }[] | undefined;
   #over: { readonly reason: Error | undefined } | undefined;
   #ended = false;
   #closing: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class StreamChannel implements Channel {
     let limits = this.#limits();
     const splitter = new LineSplitter(() => limits.maxLineBytes, {
       line: (bytes) => {
-        if (this.#behind) this.#behind.push({ line: bytes, maxDepth: limits.maxDepth });
+        if (this.#deferred) this.#deferred.push({ line: bytes, maxDepth: limits.maxDepth });
         else if (bytes.length > MAX_AT_ONCE_BYTES) void this.#readApart(bytes, limits.maxDepth, listener);
         else for (const message of parseLine(bytes, limits.maxDepth)) listener.message(message);
       },
@@ -57,7 +57,7 @@ export class StreamChannel implements Channel {
     this.#input.on('data', (chunk: Buffer) => {
       limits = this.#limits(); // they may change, but not within one chunk
       splitter.push(chunk);
-      if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
+      if (chunk.length >= FULL_CHUNK_BYTES) this.#yieldToOthers();
     });
     this.#input.on('end', () => {
       limits = this.#limits();
@@ -72,13 +72,13 @@ export class StreamChannel implements Channel {
 
   /** Pauses the input meanwhile, so that messages keep their order. */
   async #readApart(line: Buffer, maxDepth: number, listener: ChannelListener): Promise<void> {
-    const behind: { readonly line: Buffer; readonly maxDepth: number }[] = [{ line, maxDepth }];
-    this.#behind = behind;
+    const deferred: { readonly line: Buffer; readonly maxDepth: number }[] = [{ line, maxDepth }];
+    this.#deferred = deferred;
     this.#input.pause();
-    for (let next = behind.shift(); next; next = behind.shift()) {
+    for (let next = deferred.shift(); next; next = deferred.shift()) {
       for (const message of await readLargeLine(next.line, next.maxDepth)) if (!this.#ended) listener.message(message);
     }
-    this.#behind = undefined;
+    this.#deferred = undefined;
     if (this.#over) this.#end(this.#over.reason);
     else this.#input.resume();
   }
@@ -123,16 +123,16 @@ export class StreamChannel implements Channel {
   }
 
   /** Node reads as long as data is available, so a peer that writes without pause would block all others. */
-  #giveWay(): void {
+  #yieldToOthers(): void {
     this.#input.pause();
     setImmediate(() => {
-      if (!this.#behind) this.#input.resume();
+      if (!this.#deferred) this.#input.resume();
     });
   }
 
   /** Delivers the messages that arrived before the end of the stream. */
   #isOver(reason: Error | undefined): void {
-    if (this.#behind) this.#over ??= { reason };
+    if (this.#deferred) this.#over ??= { reason };
     else this.#end(reason);
   }
 

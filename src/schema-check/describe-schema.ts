@@ -72,27 +72,28 @@ export const showNames = (names: readonly string[]): string =>
   showList(names.slice(0, MAX_SHOWN_NAMES).map(showValue), MAX_SHOWN_NAMES, names.length);
 
 /** The functions needed to describe a schema. */
-type Look = Pick<CheckRun, 'resolved' | 'spend'>;
+type SchemaContext = Pick<CheckRun, 'resolved' | 'spend'>;
 
 /** Describes in a few words, for a model, what a schema requires. */
-export function describe(schema: unknown, look: Look, depth = 0): string {
-  look.spend(DESCRIBED_STEPS);
-  const known = look.resolved(schema);
+export function describe(schema: unknown, context: SchemaContext, depth = 0): string {
+  context.spend(DESCRIBED_STEPS);
+  const known = context.resolved(schema);
   if (known === false) return 'nothing';
   if (!isObject(known) || depth > MAX_DESCRIBED_DEPTH) return 'anything';
   if (Object.hasOwn(known, 'const')) return showValue(own(known, 'const'));
   const values = listAt(known, 'enum');
-  if (values.length > 0) return values.length === 1 ? showValue(values[0]) : `one of ${showValues(values, look.spend)}`;
+  if (values.length > 0)
+    return values.length === 1 ? showValue(values[0]) : `one of ${showValues(values, context.spend)}`;
   const types = typesOf(known).slice(0, MAX_SHOWN_NAMES);
-  if (types.length > 0) return either(types.map((type) => typeText(type, known, look, depth)));
+  if (types.length > 0) return either(types.map((type) => typeText(type, known, context, depth)));
   const alternatives = [own(known, 'anyOf'), own(known, 'oneOf')].find((list) => Array.isArray(list));
   if (Array.isArray(alternatives) && alternatives.length > 0)
     return either(
-      alternatives.slice(0, MAX_SHOWN_NAMES).map((one) => describe(one, look, depth + 1)),
+      alternatives.slice(0, MAX_SHOWN_NAMES).map((one) => describe(one, context, depth + 1)),
       alternatives.length,
     );
   const isForObjects = Object.hasOwn(known, 'properties') || Object.hasOwn(known, 'required');
-  return isForObjects ? objectText(known, look, depth) : 'anything';
+  return isForObjects ? objectText(known, context, depth) : 'anything';
 }
 
 function either(texts: readonly string[], total = texts.length): string {
@@ -109,10 +110,10 @@ export function typesOf(schema: SchemaObject): readonly string[] {
     .filter((one) => typeof one === 'string');
 }
 
-function typeText(type: string, schema: SchemaObject, look: Look, depth: number): string {
-  if (type === 'object') return objectText(schema, look, depth);
+function typeText(type: string, schema: SchemaObject, context: SchemaContext, depth: number): string {
+  if (type === 'object') return objectText(schema, context, depth);
   if (type !== 'array') return typeNoun(type);
-  const items = look.resolved(own(schema, 'items'));
+  const items = context.resolved(own(schema, 'items'));
   const [inner, ...others] = isObject(items) ? typesOf(items) : [];
   const noun =
     inner !== undefined && others.length === 0 && Object.hasOwn(NOUNS, inner) ? NOUNS[inner]?.[1] : undefined;
@@ -120,12 +121,12 @@ function typeText(type: string, schema: SchemaObject, look: Look, depth: number)
 }
 
 /** The required names, with the value of those that allow only one: they distinguish alternatives. */
-function objectText(schema: SchemaObject, look: Look, depth: number): string {
+function objectText(schema: SchemaObject, context: SchemaContext, depth: number): string {
   const properties = mapAt(schema, 'properties');
   const required = listAt(schema, 'required');
   const parts = required.slice(0, MAX_SHOWN_NAMES).map((name) => {
     const property =
-      typeof name === 'string' && depth < MAX_DESCRIBED_DEPTH ? look.resolved(own(properties, name)) : undefined;
+      typeof name === 'string' && depth < MAX_DESCRIBED_DEPTH ? context.resolved(own(properties, name)) : undefined;
     if (!isObject(property)) return showValue(name);
     const values = Object.hasOwn(property, 'const') ? [own(property, 'const')] : listAt(property, 'enum');
     return values.length === 1 ? `${showValue(name)}: ${showValue(values[0])}` : showValue(name);

@@ -14,9 +14,9 @@ export interface Client {
   readonly name: string;
   readonly places: readonly Place[];
   /** The client's decision about its entries, from flags, policies and trust files outside the entry. */
-  readonly judge?: (world: ReadContext) => Promise<StateRule>;
+  readonly judge?: (context: ReadContext) => Promise<StateRule>;
   /** Allow and deny lists in the client's settings; they apply to every client. */
-  readonly rules?: (world: ReadContext) => Promise<readonly RuleFile[]>;
+  readonly rules?: (context: ReadContext) => Promise<readonly RuleFile[]>;
   /** Entries of one name are merged: one with higher precedence may contain only the fields it changes. */
   readonly layered?: boolean;
 }

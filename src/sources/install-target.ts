@@ -26,7 +26,7 @@ export function installTargetsOf(client: Client, host: Host): InstallTarget[] {
     .toSorted((a, b) => b.precedence - a.precedence)
     .flatMap((place) => {
       const { install } = place;
-      return install ? pathsOf(place, install, host).map((path) => entrance(place, install, path, host)) : [];
+      return install ? pathsOf(place, install, host).map((path) => installTarget(place, install, path, host)) : [];
     });
   return [...all.filter(({ exists }) => exists), ...all.filter(({ exists }) => !exists)];
 }
@@ -41,7 +41,7 @@ export function projectInstallTargets(clients: readonly Client[], host: Host): I
     .flatMap((place) => {
       const { shared } = place;
       if (!shared) return [];
-      return resolveTemplate(shared.file, project).map(({ path }) => entrance(place, shared, path, host));
+      return resolveTemplate(shared.file, project).map(({ path }) => installTarget(place, shared, path, host));
     });
 }
 
@@ -54,7 +54,7 @@ function pathsOf(place: Place, { file }: Installation, host: Host): string[] {
   return [...new Set(paths)];
 }
 
-function entrance(place: Place, installation: Installation, path: string, host: Host): InstallTarget {
+function installTarget(place: Place, installation: Installation, path: string, host: Host): InstallTarget {
   const { key, otherKeys = [], list = false, entry, blank } = installation;
   return {
     path,

@@ -7,12 +7,17 @@ import type { LocatedEntry } from './to-definition.js';
 
 const place: Place = { ...opencodePlace, scope: 'user', path: '~/x.json', precedence: 1 };
 
-function sighting(precedence: number, source: string, value: unknown, more: Partial<LocatedEntry> = {}): LocatedEntry {
+function locatedEntry(
+  precedence: number,
+  source: string,
+  value: unknown,
+  more: Partial<LocatedEntry> = {},
+): LocatedEntry {
   return { client: 'c', place, source, line: 1, precedence, written: { name: 's', value, path: ['s'] }, ...more };
 }
 
-const valuesOf = (sightings: readonly LocatedEntry[]) =>
-  sightings.map((one) => mergeLayers(sightings).get(one)?.written.value);
+const valuesOf = (locatedEntries: readonly LocatedEntry[]) =>
+  locatedEntries.map((one) => mergeLayers(locatedEntries).get(one)?.written.value);
 
 function nested(levels: number): unknown {
   let value: unknown = { end: true };
@@ -22,8 +27,8 @@ function nested(levels: number): unknown {
 
 describe('mergeLayers', () => {
   it('merges the lower layer under the higher one, in either order', () => {
-    const high = sighting(2, '/a/high.json', { enabled: false, environment: { B: '2' } });
-    const low = sighting(1, '/a/low.json', { type: 'local', command: ['x', 'y'], environment: { A: '1', B: '1' } });
+    const high = locatedEntry(2, '/a/high.json', { enabled: false, environment: { B: '2' } });
+    const low = locatedEntry(1, '/a/low.json', { type: 'local', command: ['x', 'y'], environment: { A: '1', B: '1' } });
     expect(valuesOf([high, low])).toEqual([
       { type: 'local', command: ['x', 'y'], enabled: false, environment: { A: '1', B: '2' } },
       low.written.value,
@@ -31,15 +36,15 @@ describe('mergeLayers', () => {
   });
 
   it('replaces lists, and maps by values that are not maps', () => {
-    const low = sighting(1, '/a/low.json', { command: ['x', 'y'], oauth: { clientId: 'me' } });
-    const high = sighting(2, '/a/high.json', { command: ['z'], oauth: false });
+    const low = locatedEntry(1, '/a/low.json', { command: ['x', 'y'], oauth: { clientId: 'me' } });
+    const high = locatedEntry(2, '/a/high.json', { command: ['z'], oauth: false });
     expect(valuesOf([low, high])[1]).toEqual({ command: ['z'], oauth: false });
   });
 
   it('resolves a reference to a file from the file that contains it', () => {
-    const low = sighting(1, '/a/low.json', { command: ['x', '{file: one}{file:/two}{file:~/three}'] });
-    const high = sighting(2, '/b/high.json', { enabled: true, environment: { A: '{file:four}' } });
-    const highest = sighting(3, '/c/highest.json', {});
+    const low = locatedEntry(1, '/a/low.json', { command: ['x', '{file: one}{file:/two}{file:~/three}'] });
+    const high = locatedEntry(2, '/b/high.json', { enabled: true, environment: { A: '{file:four}' } });
+    const highest = locatedEntry(3, '/c/highest.json', {});
     expect(valuesOf([low, high, highest])).toEqual([
       low.written.value,
       { command: ['x', '{file:/a/one}{file:/two}{file:~/three}'], enabled: true, environment: { A: '{file:four}' } },
@@ -48,18 +53,20 @@ describe('mergeLayers', () => {
   });
 
   it('does not merge different names, different dialects or values that are not maps', () => {
-    const low = sighting(1, '/a/low.json', { a: 1 });
-    const named = sighting(2, '/a/b.json', { b: 2 }, { written: { name: 'other', value: { b: 2 }, path: [] } });
-    const spelled = sighting(3, '/a/c.json', { c: 3 }, { place: { ...place, dialect: rooDialect } });
-    const wrong = sighting(4, '/a/d.json', 'text');
+    const low = locatedEntry(1, '/a/low.json', { a: 1 });
+    const named = locatedEntry(2, '/a/b.json', { b: 2 }, { written: { name: 'other', value: { b: 2 }, path: [] } });
+    const spelled = locatedEntry(3, '/a/c.json', { c: 3 }, { place: { ...place, dialect: rooDialect } });
+    const wrong = locatedEntry(4, '/a/d.json', 'text');
     expect(valuesOf([low, named, spelled, wrong])).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }, undefined]);
   });
 
   it('handles deep nesting and keys such as __proto__', () => {
     const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
-    const layers = [sighting(1, '/a/low.json', nested(50_000)), sighting(2, '/b/high.json', nested(50_000))];
+    const layers = [locatedEntry(1, '/a/low.json', nested(50_000)), locatedEntry(2, '/b/high.json', nested(50_000))];
     expect(mergeLayers(layers).size).toBe(2);
-    expect(mergeLayers([sighting(1, '/a', JSON.parse(text)), sighting(2, '/b', JSON.parse(text))]).size).toBe(2);
+    expect(mergeLayers([locatedEntry(1, '/a', JSON.parse(text)), locatedEntry(2, '/b', JSON.parse(text))]).size).toBe(
+      2,
+    );
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 });

@@ -12,21 +12,21 @@ interface Layer {
 }
 
 /** All entries, each merged with the lower layers of the same name. */
-export function mergeLayers(sightings: readonly LocatedEntry[]): ReadonlyMap<LocatedEntry, LocatedEntry> {
+export function mergeLayers(locatedEntries: readonly LocatedEntry[]): ReadonlyMap<LocatedEntry, LocatedEntry> {
   const merged = new Map<LocatedEntry, LocatedEntry>();
   const held = new Map<Dialect, Map<string, Layer>>();
-  for (const sighting of sightings.toSorted((a, b) => a.precedence - b.precedence)) {
-    const { name, value } = sighting.written;
+  for (const locatedEntry of locatedEntries.toSorted((a, b) => a.precedence - b.precedence)) {
+    const { name, value } = locatedEntry.written;
     if (!isFields(value)) continue;
     // Fields have the same meaning only within one dialect.
-    const layers = held.get(sighting.place.dialect) ?? new Map<string, Layer>();
-    held.set(sighting.place.dialect, layers);
-    const folder = dirname(sighting.source);
+    const layers = held.get(locatedEntry.place.dialect) ?? new Map<string, Layer>();
+    held.set(locatedEntry.place.dialect, layers);
+    const folder = dirname(locatedEntry.source);
     const below = layers.get(name);
     const whole = below ? overlay(below.folder === folder ? below.fields : anchored(below), value) : value;
-    const isBrought = sighting.place.scope === 'project' || below?.isBrought === true;
+    const isBrought = locatedEntry.place.scope === 'project' || below?.isBrought === true;
     layers.set(name, { fields: whole, folder, isBrought });
-    merged.set(sighting, { ...sighting, isBrought, written: { ...sighting.written, value: whole } });
+    merged.set(locatedEntry, { ...locatedEntry, isBrought, written: { ...locatedEntry.written, value: whole } });
   }
   return merged;
 }

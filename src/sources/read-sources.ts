@@ -41,8 +41,8 @@ export async function readSources(clients: readonly Client[], host: Host): Promi
 
 /** The server rules in the clients' own settings. */
 export async function readRules(clients: readonly Client[], host: Host): Promise<RuleFile[]> {
-  const { world } = new Reader(host);
-  const files = await Promise.all(clients.map((client) => client.rules?.(world) ?? []));
+  const { context } = new Reader(host);
+  const files = await Promise.all(clients.map((client) => client.rules?.(context) ?? []));
   return files.flat();
 }
 
@@ -70,7 +70,7 @@ const UNRANKED = 1000;
 
 async function readClient(client: Client, order: number, reader: Reader): Promise<Row[]> {
   const seen = new Set<string>();
-  const reads: { row: Row; sightings: LocatedEntry[] }[] = [];
+  const reads: { row: Row; locatedEntries: LocatedEntry[] }[] = [];
   for (const place of client.places) {
     const row: Row = {
       rank: place.rank ?? UNRANKED + order,
@@ -79,15 +79,15 @@ async function readClient(client: Client, order: number, reader: Reader): Promis
       pathReadings: [],
       exclusive: [],
     };
-    reads.push({ row, sightings: await readPlace(client, place, reader, row, seen) });
+    reads.push({ row, locatedEntries: await readPlace(client, place, reader, row, seen) });
   }
-  const sightings = reads.flatMap((read) => read.sightings);
-  if (sightings.length === 0) return reads.map(({ row }) => row);
-  const judge = await client.judge?.(reader.world);
-  const layered = client.layered ? mergeLayers(sightings) : undefined;
-  for (const { row, sightings: own } of reads) {
-    for (const sighting of own) {
-      const { definition, problems } = toDefinition(layered?.get(sighting) ?? sighting, reader.host, judge);
+  const locatedEntries = reads.flatMap((read) => read.locatedEntries);
+  if (locatedEntries.length === 0) return reads.map(({ row }) => row);
+  const judge = await client.judge?.(reader.context);
+  const layered = client.layered ? mergeLayers(locatedEntries) : undefined;
+  for (const { row, locatedEntries: own } of reads) {
+    for (const locatedEntry of own) {
+      const { definition, problems } = toDefinition(layered?.get(locatedEntry) ?? locatedEntry, reader.host, judge);
       if (definition) row.definitions.push(definition);
       for (const problem of problems) row.problems.push(problem);
     }
@@ -102,7 +102,7 @@ async function readPlace(
   row: Row,
   seen: Set<string>,
 ): Promise<LocatedEntry[]> {
-  const sightings: LocatedEntry[] = [];
+  const locatedEntries: LocatedEntry[] = [];
   const here = new Set<string>();
   for (const spot of reader.spots(place, row.problems)) {
     // If the home directory is the project, the user's file would appear twice; two patterns may match the same file.
@@ -124,13 +124,13 @@ async function readPlace(
     const precedence = place.precedence + spot.bonus;
     for (const { written, line } of servers) {
       const where = written.elsewhere ?? { source: spot.path, line };
-      sightings.push({ client: client.id, place, ...where, precedence, written });
+      locatedEntries.push({ client: client.id, place, ...where, precedence, written });
     }
     if (servers.length > 0 && place.remark) row.problems.push({ ...place.remark, source: spot.path });
     if (place.exclusive && reading.kind !== 'absent') row.exclusive.push(spot.path);
     if (place.firstOnly && reading.kind !== 'absent') break;
   }
-  return sightings;
+  return locatedEntries;
 }
 
 async function entriesOf(

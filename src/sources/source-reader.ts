@@ -27,12 +27,12 @@ export interface ReadPath {
 /** Reads each file once, even if several clients share it. */
 export class Reader {
   readonly host: Host;
-  readonly world: ReadContext;
+  readonly context: ReadContext;
   readonly #read = new Map<string, Promise<ParsedFile>>();
 
   constructor(host: Host) {
     this.host = host;
-    this.world = {
+    this.context = {
       host,
       read: async (path, format) => {
         // The place that the client reads decides whether a take-over counts; settings without servers have none.

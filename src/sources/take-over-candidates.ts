@@ -104,7 +104,7 @@ async function startedIn(
   return { entries: started, left };
 }
 
-interface Sighting {
+interface FoundEntry {
   readonly path: string;
   readonly document: Document;
   readonly written: RawEntry;
@@ -115,7 +115,7 @@ interface Sighting {
 function startableOf(
   client: Client,
   place: Place,
-  { path, document, written, host }: Sighting,
+  { path, document, written, host }: FoundEntry,
 ): Startable | LeftEntry | undefined {
   const { name } = written;
   const { precedence } = place;

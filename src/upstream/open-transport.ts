@@ -18,12 +18,12 @@ import { type Channel, type ChannelListener, StreamChannel, type StreamLimits } 
 import { type Child, startChild } from './process/child.js';
 import { childEnvironment } from './process/child-environment.js';
 import { openRemote, type RemoteTransport } from './remote/open-remote.js';
-import type { RemoteSurroundings } from './remote/remote-target.js';
+import type { RemoteContext } from './remote/remote-target.js';
 import { openSocketChannel } from './remote/socket-channel.js';
 import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
 
 /** What starting a server needs from the machine and the client. */
-export interface LaunchEnvironment extends RemoteSurroundings {
+export interface LaunchEnvironment extends RemoteContext {
   /** The working directory of the client. */
   readonly cwd: string;
   readonly limits: () => StreamLimits;
@@ -256,7 +256,7 @@ class ChildChannel extends StreamChannel {
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), EXIT_WAIT_MS).unref()),
     ]);
     // Wait briefly for unread stderr: a descendant may keep the pipe open.
-    if (exit) await Promise.race([this.#child.heardOut, pause(OUTPUT_WAIT_MS)]);
+    if (exit) await Promise.race([this.#child.outputClosed, pause(OUTPUT_WAIT_MS)]);
     listener.onClose(exit ? exitReason(exit) : reason);
     // Without its pipes, the server and its descendants are useless.
     await this.#child.stop();

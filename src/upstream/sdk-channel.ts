@@ -29,14 +29,14 @@ interface SdkServer {
 export type SdkServerFactory = () => SdkServer | Promise<SdkServer>;
 
 const CONNECT_MS = 30_000;
-const FAREWELL_MS = 1_000;
+const CLOSE_LIMIT_MS = 1_000;
 
 /** Creates the server and connects to it in process. Messages are serialised, so that neither side shares objects with the other. */
 export async function openSdkChannel(factory: SdkServerFactory, limits: () => StreamLimits): Promise<Channel> {
   const link = new Link();
   const connected = (async () => {
     const server = await factory();
-    await server.connect(link.far as never);
+    await server.connect(link.serverSide as never);
     return server;
   })();
   try {
@@ -54,12 +54,12 @@ class Link {
   onText: ((text: string) => void) | undefined;
   onClose: (() => void) | undefined;
   #isClosed = false;
-  #unheard: string[] | undefined = [];
-  readonly far: SdkServerTransport = {
+  #queued: string[] | undefined = [];
+  readonly serverSide: SdkServerTransport = {
     start: async () => {
-      const unheard = this.#unheard ?? [];
-      this.#unheard = undefined;
-      for (const text of unheard) this.#hear(text);
+      const queued = this.#queued ?? [];
+      this.#queued = undefined;
+      for (const text of queued) this.#receive(text);
     },
     send: async (message) => {
       if (this.#isClosed) throw new Error('the connection is closed');
@@ -70,20 +70,20 @@ class Link {
 
   send(text: string): void {
     if (this.#isClosed) return;
-    if (this.#unheard) this.#unheard.push(text);
-    else this.#hear(text);
+    if (this.#queued) this.#queued.push(text);
+    else this.#receive(text);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.far.onclose?.();
+    this.serverSide.onclose?.();
     this.onClose?.();
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     // Asynchronous like a real transport: no response during `send`.
-    queueMicrotask(() => this.far.onmessage?.(JSON.parse(text) as never));
+    queueMicrotask(() => this.serverSide.onmessage?.(JSON.parse(text) as never));
   }
 }
 
@@ -111,7 +111,7 @@ class SdkChannel implements Channel {
 
   async close(): Promise<void> {
     const closed = Promise.resolve(this.#server.close?.()).catch(() => undefined);
-    await within(FAREWELL_MS, closed).catch(() => undefined);
+    await within(CLOSE_LIMIT_MS, closed).catch(() => undefined);
     this.#link.close();
   }
 

@@ -19,7 +19,7 @@ import {
 } from '../policy/index.js';
 import type { WaitingFile } from '../settings/index.js';
 import { type Coverage, contentOf, coverageOf } from './covered-text.js';
-import { changesSince, launchText, surroundingsText } from './explain.js';
+import { changesSince, launchDetailsOf, launchText } from './explain.js';
 
 /** A server that needs a decision, with everything the user has to see first. */
 export interface ApprovalQuestion {
@@ -27,7 +27,7 @@ export interface ApprovalQuestion {
   readonly because: AskedBecause | 'decided';
   readonly launch: string;
   /** Variables, headers and directory: a variable can turn a harmless command into any other. */
-  readonly surroundings: readonly (readonly [string, string])[];
+  readonly launchDetails: readonly (readonly [string, string])[];
   readonly changes: readonly string[];
   /** The files whose content the approval covers. */
   readonly files: Coverage['files'];
@@ -50,7 +50,7 @@ export function questionAbout(server: Server, discovery: Discovery): ApprovalQue
     server,
     because: verdict.kind === 'needs-approval' ? verdict.because : 'decided',
     launch: launchText(definition),
-    surroundings: [...surroundingsText(definition), ...replacedBy(definition, discovery)],
+    launchDetails: [...launchDetailsOf(definition), ...replacedBy(definition, discovery)],
     changes: changesSince(definition, discovery),
     ...coverageOf(definition, discovery),
     shadows: shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),

@@ -40,10 +40,10 @@ export async function clientEntries(options: DiscoverOptions = {}): Promise<Clie
   const host = hostOf(options);
   const program = ourProgram(host);
   const found = CLIENTS.filter(({ id }) => id !== OUR_NAME).flatMap((client) => {
-    const entrance = installTargetsOf(client, host).find((one) => one.exists || hasFolder(one, host));
-    return entrance ? [{ client, entrance }] : [];
+    const target = installTargetsOf(client, host).find((one) => one.exists || hasFolder(one, host));
+    return target ? [{ client, target }] : [];
   });
-  const made = await Promise.all(found.map(({ client, entrance }) => entryOf(client, entrance, program, host)));
+  const made = await Promise.all(found.map(({ client, target }) => entryOf(client, target, program, host)));
   const text = await setEntry(undefined, 'json', { path: ['mcpServers', OUR_NAME], list: false }, { ...program });
   return { program, typed: typedProgram(host), text, clients: made.filter((entry) => entry !== undefined) };
 }
@@ -64,16 +64,16 @@ function hasFolder({ path }: InstallTarget, { files, home, cwd, env }: Host): bo
 
 async function entryOf(
   { id, name }: Client,
-  entrance: InstallTarget,
+  target: InstallTarget,
   program: LaunchCommand,
   { files }: Host,
 ): Promise<ClientEntry | undefined> {
-  const entry = entrance.entry(program, OUR_NAME);
-  const reading = files.read(entrance.path);
-  const isThere = reading.kind === 'read' && (await stands(reading.text, entrance));
-  for (const at of entrance.addresses(OUR_NAME)) {
-    const text = await setEntry(entrance.blank, entrance.format, at, entry);
-    if (await entrance.finds(OUR_NAME, text)) return { client: id, name, file: entrance.path, text, isThere };
+  const entry = target.entry(program, OUR_NAME);
+  const reading = files.read(target.path);
+  const isThere = reading.kind === 'read' && (await stands(reading.text, target));
+  for (const at of target.addresses(OUR_NAME)) {
+    const text = await setEntry(target.blank, target.format, at, entry);
+    if (await target.finds(OUR_NAME, text)) return { client: id, name, file: target.path, text, isThere };
   }
   return undefined;
 }

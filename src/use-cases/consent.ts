@@ -51,11 +51,11 @@ function noAnswer(): Promise<undefined> {
 }
 
 /** The message: first the command, then text that its author chose, escaped so that it cannot imitate ours. */
-function wording({ server, launch, surroundings, changes, because, files, notes }: ApprovalQuestion): string {
+function wording({ server, launch, launchDetails, changes, because, files, notes }: ApprovalQuestion): string {
   const { client, scope, source, line } = server.definition;
-  const told = [
+  const details = [
     `This would run: ${launch}`,
-    ...surroundings.map(([what, text]) => `${what}: ${text}`),
+    ...launchDetails.map(([what, text]) => `${what}: ${text}`),
     `Defined in: ${source}:${line} (${client}, ${scope})`,
     ...(files.length > 0 ? [`An approval covers the content of: ${listed(files)}`] : []),
     ...notes.map((note) => `Note: ${note}`),
@@ -67,7 +67,7 @@ function wording({ server, launch, surroundings, changes, because, files, notes 
     because === 'files'
       ? 'This MCP server was approved, but a file that it runs or reads has changed since then.'
       : 'This MCP server has not been approved yet.';
-  return [first, ...told.map(visible)].join('\n');
+  return [first, ...details.map(visible)].join('\n');
 }
 
 /** The maximum number of files, because clients show messages in a small dialog. */

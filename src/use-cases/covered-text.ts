@@ -75,12 +75,12 @@ const EFFECTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function loaderNotes(loaders: readonly LoaderVariable[]): string[] {
-  const told = loaders.map(({ name, setBy }) => {
+  const notes = loaders.map(({ name, setBy }) => {
     const effect =
       EFFECTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'it decides which code or programs are loaded';
     return `its ${setBy} sets ${name}: ${effect}`;
   });
-  return [...new Set(told)];
+  return [...new Set(notes)];
 }
 
 function shortened(path: string, project: string): string {

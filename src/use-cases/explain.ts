@@ -158,7 +158,7 @@ export function launchText(definition: Definition): string {
 }
 
 /** The variables, headers and directory, masked. */
-export function surroundingsText(definition: Definition): readonly (readonly [string, string])[] {
+export function launchDetailsOf(definition: Definition): readonly (readonly [string, string])[] {
   const { env = {}, headers = {}, cwd, headersHelper, envFile, oauth = {} } = maskDefinition(definition);
   const pairs = (record: NonNullable<Definition['oauth']>) =>
     Object.entries(record)

@@ -26,9 +26,9 @@ export {
   type DefinitionOutcome,
   type Explanation,
   explain,
+  launchDetailsOf,
   launchText,
   serverNamed,
-  surroundingsText,
 } from './explain.js';
 export { withStoredValues } from './fill-in-secrets.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';

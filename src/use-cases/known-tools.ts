@@ -52,13 +52,13 @@ export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
     });
 }
 
-function hidden(server: string, count: number, total: number, by: string, look: string): Problem {
+function hidden(server: string, count: number, total: number, by: string, command: string): Problem {
   return {
     code: 'tools-hidden',
     severity: 'info',
     server,
     message: `${by} hides ${count} of ${total} tools`,
-    hint: `show the reason with \`${look}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
+    hint: `show the reason with \`${command}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
   };
 }
 

@@ -15,7 +15,7 @@ export function failingDisk(n: number, code = 'ENOSPC'): WritableDisk & { readon
       await file.write(failing ? data.subarray(0, data.length >> 1) : data);
       if (failing) throw Object.assign(new Error(`${code}: write`), { code });
     },
-    giveTo: (owner, group) => operation('giveTo', () => file.giveTo(owner, group)),
+    changeOwner: (owner, group) => operation('changeOwner', () => file.changeOwner(owner, group)),
     allow: (mode) => operation('allow', () => file.allow(mode)),
     sync: () => operation('sync', () => file.sync()),
     // The file is closed even if the close fails.

@@ -16,7 +16,7 @@ const MODULES = join(tests, '../../node_modules');
 
 /** A response that takes longer means that something hangs. */
 const ANSWER_LIMIT_MS = 30_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 type Json = Record<string, unknown>;
 export type Variables = Readonly<Record<string, string>>;
@@ -254,7 +254,7 @@ export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => 
     const value = await read();
     if (holds(value)) return value;
     if (performance.now() > ends) throw new Error(`the condition was not met in time: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 

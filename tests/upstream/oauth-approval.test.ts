@@ -34,7 +34,7 @@ describe('the OAuth settings of an entry', () => {
   it('are shown before the approval, with secrets masked', async () => {
     using machine = makeMachine();
     write(machine, { ...OAUTH, privateKeyFile: '~/.ssh/id' });
-    expect((await question(machine)).surroundings).toEqual([
+    expect((await question(machine)).launchDetails).toEqual([
       [
         'sign-in',
         'grantType=client_credentials CLIENT_ID=c CLIENT_SECRET=[secret] scopes=a,b privateKeyFile="~/.ssh/id"',

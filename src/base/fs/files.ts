@@ -15,7 +15,7 @@ interface FailedReading {
   readonly message: string;
   readonly hint: string;
   /** The failure may be temporary: a later read can succeed although the file did not change. */
-  readonly mayPass?: true;
+  readonly isTemporary?: true;
 }
 
 /** Absent, failed and read are different results: only `absent` means that there are no entries. */
@@ -199,10 +199,10 @@ function unread(error: unknown): FailedReading | { readonly kind: 'absent' } {
           'cannot be read now: too many files are open',
           'close other programs, or raise the limit (ulimit -n)',
         ),
-        mayPass: true,
+        isTemporary: true,
       };
     default:
       if (typeof code !== 'string') throw error;
-      return { ...failed(`cannot be read (${code})`, 'check the disk for errors'), mayPass: true };
+      return { ...failed(`cannot be read (${code})`, 'check the disk for errors'), isTemporary: true };
   }
 }

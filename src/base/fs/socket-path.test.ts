@@ -13,7 +13,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkSocket, makeSocketFolder, socketAt, socketPlace } from './socket-path.js';
+import { checkSocket, daemonSocketPath, makeSocketFolder, socketAt } from './socket-path.js';
 
 const STRANGER = 12_345;
 const isRoot = process.geteuid?.() === 0;
@@ -56,19 +56,19 @@ describe('socketPlace', () => {
       expected: '/r/mcp-bridge.sock',
     },
   ])('uses $title', ({ wish, expected }) => {
-    expect(socketPlace({ home, ...wish })).toBe(expected);
+    expect(daemonSocketPath({ home, ...wish })).toBe(expected);
   });
 
   it.each(['s.sock', `/${'x'.repeat(108)}`, '/a\0b'])('rejects %j', (flag) => {
-    expect(() => socketPlace({ home, env: {}, flag })).toThrow(/absolute|longer/);
+    expect(() => daemonSocketPath({ home, env: {}, flag })).toThrow(/absolute|longer/);
   });
 
   it('uses the shared directory if nothing is set and the name is free', async () => {
     const folder = sharedFolder();
     const usual = join(folder, 'mcp-bridge.sock');
-    expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
+    expect(daemonSocketPath({ home, env: {} }, folder)).toBe(usual);
     await listening(usual);
-    expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
+    expect(daemonSocketPath({ home, env: {} }, folder)).toBe(usual);
   });
 
   // Only root can create a file of another user.
@@ -79,15 +79,15 @@ describe('socketPlace', () => {
     writeFileSync(usual, '');
     chownSync(usual, STRANGER, STRANGER);
     // The first caller creates the directory; a later one gets the same path.
-    const place = socketPlace({ home, env: {} }, folder);
+    const place = daemonSocketPath({ home, env: {} }, folder);
     expect(place).toBe(own);
     makeSocketFolder(place);
     expect((statSync(join(place, '..')).mode & 0o777).toString(8)).toBe('700');
     expect(checkSocket(place)).toBe('absent');
     await listening(place);
-    expect([socketPlace({ home, env: {} }, folder), checkSocket(place)]).toEqual([own, 'there']);
+    expect([daemonSocketPath({ home, env: {} }, folder), checkSocket(place)]).toEqual([own, 'there']);
     rmSync(usual);
-    expect(socketPlace({ home, env: {} }, folder)).toBe(own);
+    expect(daemonSocketPath({ home, env: {} }, folder)).toBe(own);
   });
 
   it.skipIf(!isRoot)('rejects a private directory that another user created', () => {
@@ -118,14 +118,14 @@ describe('a link to the socket', () => {
 
   it('points to the socket of this user', async () => {
     const { folder, usual, target } = await linked();
-    expect([socketAt(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual([target, target]);
+    expect([socketAt(usual), daemonSocketPath({ home: '/h', env: {} }, folder)]).toEqual([target, target]);
   });
 
   it('is absent after the daemon has died, and a client without a runtime directory still uses the same path', async () => {
     const { folder, usual, target } = await linked(false);
-    expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', target]);
+    expect([checkSocket(usual), daemonSocketPath({ home: '/h', env: {} }, folder)]).toEqual(['absent', target]);
     rmSync(join(target, '..'), { recursive: true });
-    expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', usual]);
+    expect([checkSocket(usual), daemonSocketPath({ home: '/h', env: {} }, folder)]).toEqual(['absent', usual]);
   });
 
   it.each<{ title: string; change: (place: Linked) => void; message: string }>([
@@ -163,6 +163,6 @@ describe('a link to the socket', () => {
     lchownSync(byLink.usual, STRANGER, STRANGER);
     chownSync(bySocket.target, STRANGER, STRANGER);
     for (const { usual } of [byLink, bySocket]) expect(() => socketAt(usual)).toThrow('belongs to another user');
-    expect(socketPlace({ home: '/h', env: {} }, byLink.folder)).toContain(`mcp-bridge-${process.geteuid?.()}`);
+    expect(daemonSocketPath({ home: '/h', env: {} }, byLink.folder)).toContain(`mcp-bridge-${process.geteuid?.()}`);
   });
 });

@@ -21,13 +21,13 @@ const PRIVATE_FOLDER = 0o700;
 const ROOT = 0;
 
 /** The socket path of this user's daemon. The daemon and its clients both call this function, so that they agree. */
-export function socketPlace({ flag, env, setting, home }: SocketPathSources, temporary = '/tmp'): string {
+export function daemonSocketPath({ flag, env, setting, home }: SocketPathSources, temporary = '/tmp'): string {
   const said = flag || env.MCP_BRIDGE_SOCKET || setting;
   if (said) return checkedPath(said.startsWith('~/') ? join(home, said.slice(2)) : said);
   if (process.platform === 'win32') return `\\\\.\\pipe\\mcp-bridge-${env.USERNAME ?? 'user'}`;
   const runtime = env.XDG_RUNTIME_DIR;
   if (runtime && isAbsolute(runtime)) return checkedPath(join(runtime, NAME));
-  return sharedPlace(temporary);
+  return sharedSocketPath(temporary);
 }
 
 /**
@@ -44,7 +44,7 @@ export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: Soc
 }
 
 /** Another user can take our name in the shared directory. Then the socket is in a private directory, permanently. */
-function sharedPlace(temporary: string): string {
+function sharedSocketPath(temporary: string): string {
   const usual = join(temporary, NAME);
   const own = join(temporary, `mcp-bridge-${process.geteuid?.() ?? 0}`, NAME);
   const found = factsOf(usual);

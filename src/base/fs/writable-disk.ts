@@ -41,7 +41,7 @@ export interface WritableDisk {
 export interface OpenFile {
   write(data: Uint8Array): Promise<void>;
   /** Changes owner and group; returns whether that was permitted. */
-  giveTo(owner: number, group: number): Promise<boolean>;
+  changeOwner(owner: number, group: number): Promise<boolean>;
   allow(mode: number): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -97,9 +97,9 @@ export const writableDisk: WritableDisk = {
   },
 };
 
-async function factsBy(look: typeof lstat, path: string): Promise<FileFacts | undefined> {
+async function factsBy(readStats: typeof lstat, path: string): Promise<FileFacts | undefined> {
   try {
-    const found = await look(path);
+    const found = await readStats(path);
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
     return { kind, mode: found.mode & 0o7777, owner: found.uid, group: found.gid, size: found.size };
   } catch (error) {
@@ -111,7 +111,7 @@ async function factsBy(look: typeof lstat, path: string): Promise<FileFacts | un
 function openFile(file: FileHandle): OpenFile {
   return {
     write: (data) => file.writeFile(data),
-    async giveTo(owner, group) {
+    async changeOwner(owner, group) {
       const { uid, gid } = await file.stat();
       if (uid === owner && gid === group) return true;
       try {

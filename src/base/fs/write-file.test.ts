@@ -212,7 +212,10 @@ describe('after a failure of any operation', () => {
     }
     const publish = old === undefined ? 'link' : 'rename';
     const all = ['facts', 'makeFolder', 'create', 'write', 'sync', 'close', publish];
-    const more = [...(link ? ['readLink', 'realPath'] : []), ...(old === undefined ? [] : ['read', 'giveTo', 'allow'])];
+    const more = [
+      ...(link ? ['readLink', 'realPath'] : []),
+      ...(old === undefined ? [] : ['read', 'changeOwner', 'allow']),
+    ];
     expect([...failed].sort()).toEqual([...all, ...more].sort());
   });
 

@@ -101,7 +101,7 @@ async function makeBeside(
   try {
     try {
       await file.write(data);
-      if (old) await takeOver(file, old);
+      if (old) await copyAttributes(file, old);
       await file.sync();
     } finally {
       await file.close();
@@ -114,8 +114,8 @@ async function makeBeside(
 }
 
 /** The owner first, because changing the owner clears permission bits. */
-async function takeOver(file: OpenFile, { mode, owner, group }: FileFacts): Promise<void> {
-  const given = await file.giveTo(owner, group);
+async function copyAttributes(file: OpenFile, { mode, owner, group }: FileFacts): Promise<void> {
+  const given = await file.changeOwner(owner, group);
   // If the group could not be kept, the new group gets only the permissions of other users.
   await file.allow(given ? mode : (mode & ~0o7070) | ((mode & 0o7) << 3));
 }

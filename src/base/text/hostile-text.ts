@@ -79,9 +79,9 @@ function withoutHidden(text: string, found: Set<TextFault>): string {
     const start = match.index;
     if (start < from) continue; // inside a flag that was kept
     keep(text.slice(from, start));
-    const honest = honestPart(part, last, text, start + part.length);
-    from = start + (honest === undefined || part === '\r\n' ? part.length : honest.length);
-    if (honest !== undefined) keep(honest);
+    const valid = validPart(part, last, text, start + part.length);
+    from = start + (valid === undefined || part === '\r\n' ? part.length : valid.length);
+    if (valid !== undefined) keep(valid);
     else found.add(match.groups?.osc ? 'osc' : match.groups?.ansi ? 'ansi' : faultOf(part.codePointAt(0) ?? 0));
   }
   keep(text.slice(from));
@@ -89,7 +89,7 @@ function withoutHidden(text: string, found: Set<TextFault>): string {
 }
 
 /** Returns the valid part of a suspect match, given the text kept before it and the text after it. */
-function honestPart(part: string, last: string, text: string, end: number): string | undefined {
+function validPart(part: string, last: string, text: string, end: number): string | undefined {
   // A Windows line end.
   if (part === '\r\n') return '\n';
   switch (part) {

@@ -50,7 +50,7 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
       },
     ],
     async run(args, io) {
-      const [own, command] = apart(args);
+      const [own, command] = splitAtDashes(args);
       const { values } = flags(this, own, OPTIONS, { mostWords: 0 });
       const { name, url } = values;
       if (!name || !url) throw wrong(`announce needs ${name ? '--url' : '--name'}`, this.usage);
@@ -75,7 +75,7 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
 }
 
 /** Splits our own arguments from the command after `--`. */
-function apart(args: readonly string[]): [own: readonly string[], command: readonly string[]] {
+function splitAtDashes(args: readonly string[]): [own: readonly string[], command: readonly string[]] {
   const end = args.indexOf('--');
   return end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
 }

@@ -206,12 +206,12 @@ const BECAUSE = {
 } as const;
 
 function questionLines(question: ApprovalQuestion, io: Io): string[] {
-  const { server, because, launch, surroundings, changes, files, notes, shadows } = question;
+  const { server, because, launch, launchDetails, changes, files, notes, shadows } = question;
   const { client, scope, source, line } = server.definition;
   return [
     paint(io, 'bold', visible(server.name)),
     `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
-    ...surroundings.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
+    ...launchDetails.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
     `  ${paint(io, 'dim', 'from')}     ${placeText({ client, scope })}, ${shortPath(source, io.home)}:${line}`,
     `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
     ...files.map((file) => `  ${paint(io, 'dim', 'covers')}   ${visible(file)}`),
@@ -229,12 +229,12 @@ function listQuestions(
   json: boolean,
 ): number {
   if (json) {
-    const shown = questions.map(({ server, because, launch, surroundings, changes, files, notes, shadows }) => ({
+    const shown = questions.map(({ server, because, launch, launchDetails, changes, files, notes, shadows }) => ({
       name: server.name,
       source: server.definition.source,
       because,
       launch,
-      surroundings: Object.fromEntries(surroundings),
+      surroundings: Object.fromEntries(launchDetails),
       changes,
       files,
       notes,

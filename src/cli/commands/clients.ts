@@ -20,12 +20,12 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
-      const told = await askDaemon(socket, 'bridge/status');
-      const all = isObject(told) && Array.isArray(told.clients) ? told.clients.filter(isObject) : [];
+      const status = await askDaemon(socket, 'bridge/status');
+      const all = isObject(status) && Array.isArray(status.clients) ? status.clients.filter(isObject) : [];
       // This command is connected without a name and a directory.
       const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
       if (values.json) io.out(JSON.stringify({ clients }, null, 2));
-      else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'No client is connected.');
+      else if (clients.length === 0) io.out(status === undefined ? 'No daemon runs.' : 'No client is connected.');
       else {
         const rows = clients.map(({ id, name, version, pid, calls, since, cwd }): Cell[] => [
           ...[id, name, version, pid, calls, since].map((one) => ({ text: visible(String(one ?? '-')) })),

@@ -64,7 +64,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
         );
       }
       const { pathReadings } = await discover(scanFlags(values));
-      const shown = values.found ? pathReadings.filter((look) => look.found !== 'absent') : pathReadings;
+      const shown = values.found ? pathReadings.filter((reading) => reading.found !== 'absent') : pathReadings;
       if (values.json) {
         io.out(JSON.stringify({ sources: shown }, null, 2));
         return EXIT.ok;
@@ -80,7 +80,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       const head = ['CLIENT', 'SCOPE', 'FOUND', 'PLACE'].map((text): Cell => ({ text, style: 'bold' }));
       for (const line of table([head, ...rows], io)) io.out(line);
       if (shown.length === 0) io.out('nothing was found in any of these places');
-      const there = pathReadings.filter((look) => look.found !== 'absent').length;
+      const there = pathReadings.filter((reading) => reading.found !== 'absent').length;
       io.out('');
       io.out(`${plural(pathReadings.length, 'place')} checked, ${there} found`);
       return EXIT.ok;

@@ -22,7 +22,7 @@ const OPTIONS = {
 const WORDS = ['start', 'stop', 'status', 'logs'] as const;
 /** How long to wait for the daemon to start or stop. */
 const WAIT_MS = 15_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 /** How long to wait for its entry in the registry, which a command right after the start may read. */
 const ANNOUNCED_MS = 2_000;
 /** The variable with the bearer token of HTTP clients. */
@@ -64,9 +64,9 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
               args: more,
               passed: more.length > 0 ? [TOKEN, ...MANUAL_START_VARIABLES] : MANUAL_START_VARIABLES,
             });
-          const look = () => statusOf(place);
-          await eventually(look, ({ running, isHung }) => running && !isHung, WAIT_MS);
-          const status = await eventually(look, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
+          const read = () => statusOf(place);
+          await eventually(read, ({ running, isHung }) => running && !isHung, WAIT_MS);
+          const status = await eventually(read, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
           const error = values.http === undefined ? undefined : await missed(status, values.http);
           return say(status, values.json === true, io, error);
         }
@@ -162,15 +162,15 @@ async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
 
 /** Polls until the condition holds or the time limit has passed; returns the last value. */
 async function eventually<Seen>(
-  look: () => Seen | Promise<Seen>,
+  read: () => Seen | Promise<Seen>,
   isWanted: (seen: Seen) => boolean,
   limitMs: number,
 ): Promise<Seen> {
   const ends = performance.now() + limitMs;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (isWanted(seen) || performance.now() > ends) return seen;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 

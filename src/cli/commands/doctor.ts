@@ -49,7 +49,8 @@ export function doctorCommand(discover: typeof scanMachine): Command {
         for (const line of sandboxLines(sandbox, io)) io.out(line);
         for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
         for (const line of savingsLines(savings, io)) io.out(line);
-        const read = new Set(pathReadings.filter((look) => look.found === 'read').map((look) => look.path)).size;
+        const read = new Set(pathReadings.filter((reading) => reading.found === 'read').map((reading) => reading.path))
+          .size;
         const counted = ORDER.map((severity) => problems.filter((problem) => problem.severity === severity).length);
         const [errors = 0, warnings = 0, infos = 0] = counted;
         io.out(

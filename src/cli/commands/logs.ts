@@ -28,12 +28,12 @@ export function logsCommand(discover: typeof scanMachine, machine: DiscoverOptio
   };
 }
 
-interface LastWords {
+interface ServerStderr {
   readonly server: string;
   readonly lines: readonly string[];
 }
 
-async function readLog(wanted: string, folder: string, discover: typeof scanMachine): Promise<LastWords> {
+async function readLog(wanted: string, folder: string, discover: typeof scanMachine): Promise<ServerStderr> {
   const kept = await readServerLog(folder, wanted);
   // An existing log is printed even if the server is no longer configured. Only without a log is the name checked.
   const server = kept.kind === 'absent' ? await knownAs(wanted, discover) : wanted;

@@ -53,8 +53,8 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
           options,
           io,
           'running',
-          async ({ gateway, discovery }, around) => {
-            const { say, signal } = around;
+          async ({ gateway, discovery }, context) => {
+            const { say, signal } = context;
             for (const line of noServerLines(discovery, scanFlags(values))) io.err(line);
             const run = await gateway.runPython(request, {
               client: 'portolan python',

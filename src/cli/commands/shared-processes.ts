@@ -30,9 +30,9 @@ const MEGABYTE = 1024 * 1024;
 /** The processes of the daemon; undefined if no daemon runs. */
 export async function sharedProcesses(machine: DiscoverOptions): Promise<readonly SharedProcess[] | undefined> {
   const { socket } = await daemonPlace(machine);
-  const told = await askDaemon(socket, 'bridge/status');
-  if (told === undefined) return undefined;
-  const rows = isObject(told) && Array.isArray(told.processes) ? told.processes.filter(isObject) : [];
+  const status = await askDaemon(socket, 'bridge/status');
+  if (status === undefined) return undefined;
+  const rows = isObject(status) && Array.isArray(status.processes) ? status.processes.filter(isObject) : [];
   const memory = await memoryOf(rows.flatMap(({ pid }) => (typeof pid === 'number' ? [pid] : [])));
   return rows.map((row) => toProcess(row, memory));
 }

@@ -5,9 +5,9 @@ import {
   type DefinitionOutcome,
   type Explanation,
   explain,
+  launchDetailsOf,
   launchText,
   type MissingValue,
-  surroundingsText,
 } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { unknownServer } from '../runtime/no-servers.js';
@@ -68,7 +68,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
     ? [
         ['state', server.state],
         ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
-        ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
+        ...(chosen ? launchDetailsOf(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
         ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
         ...needs.map((need): [string, string] => ['needs', visible(needText(need))]),
         ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule blocks it'],

@@ -14,7 +14,7 @@ const FRAME_MS = 100;
 const MAX_SAID_CHARACTERS = 200;
 
 /** What an action can use while it runs. */
-export interface Around {
+export interface ActionContext {
   /** Shows progress on a terminal. */
   readonly say: (message: string) => void;
   /** Aborted by a shutdown signal: the action stops waiting, and the gateway is closed. */
@@ -32,7 +32,7 @@ export async function withGateway<T>(
   options: GatewayOptions,
   io: Io,
   doing: string,
-  act: (running: RunningGateway, around: Around) => Promise<T>,
+  act: (running: RunningGateway, context: ActionContext) => Promise<T>,
 ): Promise<T> {
   const warnings = new Warnings();
   try {
@@ -48,7 +48,7 @@ async function acted<T>(
   options: GatewayOptions,
   io: Io,
   doing: string,
-  act: (running: RunningGateway, around: Around) => Promise<T>,
+  act: (running: RunningGateway, context: ActionContext) => Promise<T>,
 ): Promise<T> {
   using ending = io.ending?.();
   const { signal } = ending ?? new AbortController();

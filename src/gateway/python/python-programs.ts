@@ -5,7 +5,7 @@ import type { PythonDependencies } from './python-dependencies.js';
 import type { PythonGateway, PythonRequest, PythonRun } from './run-python.js';
 
 /** The number of sessions for which we remember that `stateLost` was reported. */
-const MAX_TOLD = 1_024;
+const MAX_REPORTED_SESSIONS = 1_024;
 /** The server name under which a whole program is logged, beside its calls. */
 const OWN_NAME = 'portolan';
 
@@ -15,7 +15,7 @@ export class Programs {
   readonly #audit: AuditLog;
   /** Separates our sessions from those of other gateways in the same sandbox. */
   readonly #scope = randomKey();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(parts: PythonDependencies, audit: AuditLog) {
     this.#parts = parts;
@@ -45,7 +45,7 @@ export class Programs {
 
   /** Drops the variables of a disconnected client. */
   forget(session: string): void {
-    this.#told.delete(session);
+    this.#reported.delete(session);
     void this.#parts.sandbox().forget(this.#keyOf(session));
   }
 
@@ -70,10 +70,10 @@ export class Programs {
   }
 
   #isFirst(session: string): boolean {
-    if (this.#told.has(session)) return false;
-    const [oldest] = this.#told;
-    if (this.#told.size >= MAX_TOLD && oldest !== undefined) this.#told.delete(oldest);
-    this.#told.add(session);
+    if (this.#reported.has(session)) return false;
+    const [oldest] = this.#reported;
+    if (this.#reported.size >= MAX_REPORTED_SESSIONS && oldest !== undefined) this.#reported.delete(oldest);
+    this.#reported.add(session);
     return true;
   }
 }

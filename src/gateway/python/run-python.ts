@@ -15,7 +15,7 @@ import { projectMemories } from './project-memories.js';
 import { pythonAliases } from './python-alias.js';
 import { answerTo, type PythonAnswer } from './python-answer.js';
 import { type ServerToolList, serversInReach } from './reachable-servers.js';
-import { type Documented, runtimeFunction } from './runtime-functions.js';
+import { type DocumentedGateway, runtimeFunction } from './runtime-functions.js';
 
 /** A program and its options. */
 export interface PythonRequest {
@@ -45,7 +45,7 @@ export interface PythonEnvironment {
 }
 
 /** The gateway as a program reaches it, with the same methods that clients use. */
-export interface PythonGateway extends ServerToolList, Documented {
+export interface PythonGateway extends ServerToolList, DocumentedGateway {
   readonly view: ServerToolList['view'] & { readonly settings: Settings };
   executeTool(
     server: string,
@@ -148,7 +148,7 @@ class Calls {
     gateway: PythonGateway,
     place: PythonEnvironment,
     servers: readonly JobServer[],
-    { progress: _, takesQuestions: __, brought: ___, ...conversation }: Conversation,
+    { progress: _, acceptsInputRequests: __, retried: ___, ...conversation }: Conversation,
   ) {
     this.#gateway = gateway;
     this.#place = place;

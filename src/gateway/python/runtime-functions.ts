@@ -8,7 +8,7 @@ type RuntimeCall = Extract<HostCall, { kind: 'runtime' }>;
 type Arguments = RuntimeCall['arguments'];
 
 /** The gateway functions behind `mcp.runtime`. */
-export interface Documented {
+export interface DocumentedGateway {
   readonly listServers: () => Promise<ServerList>;
   readonly searchTools: (
     query: string,
@@ -27,7 +27,7 @@ const MAX_TEXT_CHARACTERS = 2_000;
 export async function runtimeFunction(
   { name, arguments: given }: RuntimeCall,
   servers: readonly JobServer[],
-  gateway: Documented,
+  gateway: DocumentedGateway,
   memories: Memories,
 ): Promise<unknown> {
   switch (name) {
@@ -60,7 +60,11 @@ export async function runtimeFunction(
   }
 }
 
-async function discovered(gateway: Documented, inReach: readonly JobServer[], isDetailed: boolean): Promise<unknown> {
+async function discovered(
+  gateway: DocumentedGateway,
+  inReach: readonly JobServer[],
+  isDetailed: boolean,
+): Promise<unknown> {
   const { servers } = await gateway.listServers();
   const aliases = new Map(inReach.map(({ name, alias }) => [name, alias]));
   // A server that may not run is of no use to a program.
@@ -81,7 +85,7 @@ function briefTool({ name, alias, description = '' }: JobTool): object {
   return { name, alias, description };
 }
 
-async function docsOf(given: Arguments, servers: readonly JobServer[], gateway: Documented): Promise<unknown> {
+async function docsOf(given: Arguments, servers: readonly JobServer[], gateway: DocumentedGateway): Promise<unknown> {
   const server = serverNamed(servers, given.server);
   const isFull = isFullDetail(given.detail);
   if (given.tool === undefined || given.tool === null)
@@ -97,7 +101,7 @@ async function docsOf(given: Arguments, servers: readonly JobServer[], gateway: 
   };
 }
 
-async function found(given: Arguments, servers: readonly JobServer[], gateway: Documented): Promise<unknown> {
+async function found(given: Arguments, servers: readonly JobServer[], gateway: DocumentedGateway): Promise<unknown> {
   const limit = limitOf(given.limit);
   const isFull = isFullDetail(given.detail);
   const inReach = new Map(servers.map((server) => [server.name, server]));

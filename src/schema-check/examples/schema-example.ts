@@ -10,7 +10,7 @@ import { placeholderText } from './placeholder.js';
 const MAX_EXAMPLE_CHARACTERS = 1_000;
 const MAX_EXAMPLE_DEPTH = 6;
 const MAX_LIST_DEPTH = 3;
-const MAX_LOOKED_AT = 300;
+const MAX_VISITED = 300;
 const MAX_ITEMS = 3;
 
 interface Maker {
@@ -21,7 +21,7 @@ interface Maker {
 /** The shortest arguments that match the schema; `undefined` if none are found. */
 export function exampleOf(schema: unknown): unknown {
   try {
-    const maker: Maker = { known: readSchema(schema), left: MAX_LOOKED_AT };
+    const maker: Maker = { known: readSchema(schema), left: MAX_VISITED };
     const example = make(schema, '', maker, 0);
     return isWithin(example, MAX_EXAMPLE_CHARACTERS) ? example : undefined;
   } catch (error) {
@@ -104,14 +104,14 @@ function merged(schema: unknown, maker: Maker, depth: number): unknown {
   if (!isObject(schema)) return schema;
   const reference = own(schema, '$ref');
   const alternatives = [
-    ...listAt(schema, 'anyOf').slice(0, MAX_LOOKED_AT),
-    ...listAt(schema, 'oneOf').slice(0, MAX_LOOKED_AT),
+    ...listAt(schema, 'anyOf').slice(0, MAX_VISITED),
+    ...listAt(schema, 'oneOf').slice(0, MAX_VISITED),
   ];
   // The first alternative is usually the simplest, but `null` is not a useful example.
   const alternative = alternatives.find((one) => !isObject(one) || own(one, 'type') !== 'null') ?? alternatives[0];
   const parts = [
     ...(typeof reference === 'string' ? [maker.known.resolve(reference, schema)] : []),
-    ...listAt(schema, 'allOf').slice(0, MAX_LOOKED_AT),
+    ...listAt(schema, 'allOf').slice(0, MAX_VISITED),
     ...(alternative === undefined ? [] : [alternative]),
   ];
   return parts.reduce((sum: unknown, part) => together(sum, merged(part, maker, depth + 1)), schema);

@@ -46,13 +46,13 @@ export async function writeWithBackpressure(
     }
     isWriting = false;
   };
-  const hangUp = () => {
+  const disconnect = () => {
     gone.abort();
     response.destroy();
     void reader.cancel().catch(() => undefined);
   };
-  response.on('error', hangUp);
-  response.once('close', hangUp);
+  response.on('error', disconnect);
+  response.once('close', disconnect);
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -60,13 +60,13 @@ export async function writeWithBackpressure(
       if (waiting > MAX_WAITING_BYTES || all.bytes > MAX_ALL_BYTES) return;
       for (let at = 0; at < value.byteLength; at += PIECE_BYTES) pieces.push(value.subarray(at, at + PIECE_BYTES));
       count(value.byteLength);
-      if (!isWriting) written = write().catch(hangUp);
+      if (!isWriting) written = write().catch(disconnect);
     }
     await written;
     if (!response.destroyed) response.end();
   } finally {
-    response.off('close', hangUp);
+    response.off('close', disconnect);
     all.bytes -= waiting;
-    if (!response.writableEnded) hangUp();
+    if (!response.writableEnded) disconnect();
   }
 }

@@ -94,8 +94,8 @@ export class ModernRequests {
 /** Identifies the client across requests; only the same principal may continue a call that asked a question. */
 function principalOf(params: unknown, bearer: string): string {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
-  const told = meta[META.client];
-  const info = isObject(told) ? told : {};
+  const sent = meta[META.client];
+  const info = isObject(sent) ? sent : {};
   const name = typeof info.name === 'string' ? info.name.slice(0, MAX_NAME_CHARACTERS) : '';
   return JSON.stringify(['http', bearer, name]);
 }

@@ -13,7 +13,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 2_000;
 /** The time limit for sending the last responses on shutdown. */
-const FAREWELL_MS = 1_000;
+const CLOSE_LIMIT_MS = 1_000;
 /** The methods that the `Request` constructor accepts. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -106,9 +106,9 @@ export function authority({ host, port }: HttpAddress): string {
 async function closed(server: Server, ended: Promise<void>): Promise<void> {
   if (server.listening) server.close();
   server.closeIdleConnections();
-  const hangUp = setTimeout(() => server.closeAllConnections(), FAREWELL_MS);
+  const disconnect = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
   await ended;
-  clearTimeout(hangUp);
+  clearTimeout(disconnect);
 }
 
 async function serveOne(

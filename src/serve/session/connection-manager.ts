@@ -172,7 +172,7 @@ export class ConnectionManager {
   }
 
   /** The clients that may answer for this client, most recently connected first. */
-  #lenders(from: Client): Client[] {
+  #answeringClients(from: Client): Client[] {
     if (!from.routingPolicy().mayAskOtherClients) return [];
     return this.#others(from)
       .filter(({ routingPolicy }) => routingPolicy().mayAnswerForOtherClients)
@@ -180,10 +180,10 @@ export class ConnectionManager {
   }
 
   #otherAbilities(from: Client): Readonly<Record<string, unknown>> | undefined {
-    const lenders = this.#lenders(from);
+    const answering = this.#answeringClients(from);
     const found = SHARED_ABILITIES.flatMap((ability) => {
-      const lender = lenders.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
-      return lender ? [[ability, lender.session?.introduced?.abilities?.[ability]]] : [];
+      const client = answering.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
+      return client ? [[ability, client.session?.introduced?.abilities?.[ability]]] : [];
     });
     return found.length > 0 ? Object.fromEntries(found) : undefined;
   }
@@ -196,7 +196,7 @@ export class ConnectionManager {
   ): Promise<Readonly<Record<string, unknown>>> {
     const ability = SHARED_ABILITIES.find((one) => one === ABILITY_FOR[method]);
     const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
-    const session = this.#lenders(from).find(canIt)?.session;
+    const session = this.#answeringClients(from).find(canIt)?.session;
     if (!session) throw unsupportedByClient(method);
     using limit = deadline(SHARED_REQUEST_MS, signal);
     return await session.asker(limit.signal)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));

@@ -37,9 +37,9 @@ export function readInitialize(params: Readonly<Record<string, unknown>>): Clien
 
 /** The client data that a modern client sends with each request. */
 export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'abilities'> {
-  const told = isObject(meta) ? meta : {};
-  const info = told[META.client];
-  const abilities = told[META.abilities];
+  const sent = isObject(meta) ? meta : {};
+  const info = sent[META.client];
+  const abilities = sent[META.abilities];
   return { ...namedIn(isObject(info) ? info : {}), ...(isObject(abilities) && { abilities }) };
 }
 

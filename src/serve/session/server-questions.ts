@@ -50,7 +50,7 @@ export class ServerQuestions implements Disposable {
     const { conversation } = request;
     const answer = await this.#held.start(
       bound,
-      async (ask, signal, voice) => {
+      async (ask, signal, sink) => {
         const answer = surface.answer({
           ...request,
           params,
@@ -58,12 +58,12 @@ export class ServerQuestions implements Disposable {
             ...conversation,
             signal,
             // Looked up for each message, because another request may be waiting for the call by then.
-            ...(conversation.progress && { progress: (step) => voice.progress?.(step) }),
-            ...(conversation.log && { log: (entry) => voice.log?.(entry) }),
+            ...(conversation.progress && { progress: (step) => sink.progress?.(step) }),
+            ...(conversation.log && { log: (entry) => sink.log?.(entry) }),
             ask: askable(ask, conversation),
-            takesQuestions: true,
+            acceptsInputRequests: true,
             elicitations,
-            ...((inputResponses !== undefined || state !== undefined) && { brought: carried(inputResponses, state) }),
+            ...((inputResponses !== undefined || state !== undefined) && { retried: carried(inputResponses, state) }),
           },
         });
         if (!answer) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
@@ -101,7 +101,7 @@ export class ServerQuestions implements Disposable {
   }
 }
 
-function carried(responses: unknown, state: string | undefined): NonNullable<Conversation['brought']> {
+function carried(responses: unknown, state: string | undefined): NonNullable<Conversation['retried']> {
   return { ...(responses !== undefined && { responses }), ...(state !== undefined && { state }) };
 }
 

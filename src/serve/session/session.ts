@@ -273,7 +273,7 @@ export class Session {
     this.#introduced = client;
     this.#standing = undefined;
     this.#isInitialized = true;
-    this.#peer.agreed(client.protocolVersion);
+    this.#peer.setRevision(client.protocolVersion);
     const { surface, version, routes } = this.#options;
     return { value: initializeResult(client, await surface.introduction('legacy'), version, routes?.capabilities) };
   }

@@ -23,7 +23,7 @@ interface Held {
   /** The number of the current state; each state can be used once. */
   round: number;
   readonly controller: AbortController;
-  readonly voice: ProgressSink;
+  readonly sink: ProgressSink;
   /** The open questions by key, both those sent to the client and those not sent yet. */
   readonly open: Map<
     string,
@@ -68,12 +68,12 @@ export class SuspendedCalls {
   /** Runs a call until it ends or asks a question. */
   async start(
     bound: readonly string[],
-    run: (ask: Ask, signal: AbortSignal, voice: Readonly<ProgressSink>) => Promise<Answer>,
+    run: (ask: Ask, signal: AbortSignal, sink: Readonly<ProgressSink>) => Promise<Answer>,
     conversation: Conversation,
   ): Promise<Answer> {
     const { signal } = conversation;
-    const voice: ProgressSink = {};
-    speakTo(voice, conversation);
+    const sink: ProgressSink = {};
+    redirectTo(sink, conversation);
     const controller = new AbortController();
     const stop = () => controller.abort();
     signal.addEventListener('abort', stop, { once: true });
@@ -82,13 +82,13 @@ export class SuspendedCalls {
       bound,
       round: 0,
       controller,
-      voice,
+      sink,
       open: new Map(),
       ended: NOT_BEGUN,
       asked: promiseWithResolve(),
       expiry: undefined,
     };
-    held.ended = run(this.#askFor(held), controller.signal, voice);
+    held.ended = run(this.#askFor(held), controller.signal, sink);
     held.ended.catch(() => undefined);
     try {
       return await this.#nextStep(held);
@@ -122,7 +122,7 @@ export class SuspendedCalls {
     const held = this.#find(bound, state);
     clearTimeout(held.expiry);
     held.round += 1; // a state can be used only once
-    speakTo(held.voice, conversation);
+    redirectTo(held.sink, conversation);
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;
@@ -199,11 +199,11 @@ export class SuspendedCalls {
 }
 
 /** Redirects progress and logs to the request that waits now. */
-function speakTo(voice: ProgressSink, { progress, log }: Conversation): void {
-  delete voice.progress;
-  delete voice.log;
-  if (progress) voice.progress = progress;
-  if (log) voice.log = log;
+function redirectTo(sink: ProgressSink, { progress, log }: Conversation): void {
+  delete sink.progress;
+  delete sink.log;
+  if (progress) sink.progress = progress;
+  if (log) sink.log = log;
 }
 
 function promiseWithResolve(): PromiseWithResolve {

@@ -37,7 +37,7 @@ interface Connected {
   readonly count: () => number;
 }
 
-async function connected(call: Call, timeouts: { firstWordMs: number; halfClosedMs: number }): Promise<Connected> {
+async function connected(call: Call, timeouts: { firstMessageMs: number; halfClosedMs: number }): Promise<Connected> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-socket-'));
   const path = join(folder, 's');
   const questions = new ServerQuestions();
@@ -80,12 +80,12 @@ const say = (socket: Socket, id: number, method: string) =>
 
 describe('an idle socket', { tags: 'G7' }, () => {
   it('is closed if its client never sends a message', async () => {
-    const { hungUp } = await connected(never, { firstWordMs: SHORT_MS, halfClosedMs: LONG_MS });
+    const { hungUp } = await connected(never, { firstMessageMs: SHORT_MS, halfClosedMs: LONG_MS });
     expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);
   });
 
   it('is kept if its client has sent one', async () => {
-    const { socket, lines } = await connected(never, { firstWordMs: WORD_MS, halfClosedMs: LONG_MS });
+    const { socket, lines } = await connected(never, { firstMessageMs: WORD_MS, halfClosedMs: LONG_MS });
     say(socket, 1, 'ping');
     await new Promise((resolve) => setTimeout(resolve, 2 * WORD_MS)); // it is not closed within the limit
     say(socket, 2, 'ping');
@@ -96,7 +96,7 @@ describe('an idle socket', { tags: 'G7' }, () => {
     { title: 'ignores its cancellation', call: never },
     { title: 'ends when it is cancelled', call: untilCancelled },
   ])('is closed if it is half closed and its last call $title', async ({ call }) => {
-    const { socket, hungUp, count } = await connected(call, { firstWordMs: LONG_MS, halfClosedMs: SHORT_MS });
+    const { socket, hungUp, count } = await connected(call, { firstMessageMs: LONG_MS, halfClosedMs: SHORT_MS });
     say(socket, 1, 'tools/call');
     socket.end();
     expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);

@@ -44,7 +44,7 @@ export interface SocketOptions {
 /** Time limits for clients that may never send or finish. */
 interface SocketTimeouts {
   /** The time limit for the first message. */
-  readonly firstWordMs: number;
+  readonly firstMessageMs: number;
   /** The time limit for the calls of a client that has ended its side of the connection. */
   readonly halfClosedMs: number;
 }
@@ -58,7 +58,7 @@ export interface SocketServing {
 
 const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
-const DEFAULT_TIMEOUTS: SocketTimeouts = { firstWordMs: 30_000, halfClosedMs: 60_000 };
+const DEFAULT_TIMEOUTS: SocketTimeouts = { firstMessageMs: 30_000, halfClosedMs: 60_000 };
 /** The time for a client to react to the announced shutdown. */
 const LEAVE_MS = 2_000;
 /** Limits before the client and its settings are known. */
@@ -87,7 +87,7 @@ async function serveOne(
 ): Promise<void> {
   let limits = () => FIRST_LIMITS;
   const channel = new FirstMessage(new StreamChannel(socket, socket, () => limits()));
-  const tooLate = setTimeout(() => socket.destroy(), timeouts.firstWordMs);
+  const tooLate = setTimeout(() => socket.destroy(), timeouts.firstMessageMs);
   const first = await channel.first;
   clearTimeout(tooLate);
   if (!first) return void socket.end();

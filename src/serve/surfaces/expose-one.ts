@@ -12,7 +12,7 @@ import { TaskRoutes } from './task-routes.js';
 const CURSOR_MS = 3_600_000;
 const MAX_INSTRUCTION_CHARACTERS = 20_000;
 /** Only these notifications concern all clients; all others belong to one client's request. */
-const TOLD_TO_ALL: ReadonlySet<string> = new Set([
+const SENT_TO_ALL: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
@@ -35,7 +35,7 @@ export class ExposeOne implements Surface {
   }
 
   async introduction(era: Era): Promise<Introduction> {
-    const handshake = await this.#gateway.greetingOf(this.#server, { era });
+    const handshake = await this.#gateway.handshakeOf(this.#server, { era });
     return {
       capabilities: handshake?.capabilities ?? { tools: {} },
       ...(handshake?.instructions !== undefined && {
@@ -73,7 +73,7 @@ export class ExposeOne implements Surface {
 
   translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
     if (server !== this.#server) return undefined;
-    if (!TOLD_TO_ALL.has(notice.method)) return lostSubscription(server, notice, (uri) => uri);
+    if (!SENT_TO_ALL.has(notice.method)) return lostSubscription(server, notice, (uri) => uri);
     return notice.method === 'notifications/tools/list_changed' ? { method: notice.method, params: {} } : notice;
   }
 

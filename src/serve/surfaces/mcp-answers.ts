@@ -34,7 +34,7 @@ export function passed({ value, json }: ToolResult): Answer {
 
 const NOT_FOUND_BEFORE_2026 = -32002;
 /** Errors caused by the request rather than by us. */
-const THEIRS: ReadonlySet<ErrorCode> = new Set([
+const REQUEST_FAULTS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.ServerNotFound,
   ErrorCode.ServerNotApproved,
   ErrorCode.ServerBlocked,
@@ -49,7 +49,7 @@ export function asRpcError(error: unknown, method: string, era: Era): unknown {
   if (error.cause instanceof RpcError) return inEra(error.cause, method, era);
   const { code, message, hint } = error;
   const data = { code, ...(hint !== undefined && { hint }) };
-  return new RpcError(THEIRS.has(code) ? RpcCode.invalidParams : RpcCode.internalError, message, data);
+  return new RpcError(REQUEST_FAULTS.has(code) ? RpcCode.invalidParams : RpcCode.internalError, message, data);
 }
 
 /** The code for a missing resource differs between the eras. */

@@ -43,14 +43,14 @@ function fits(rule: unknown, text: string): boolean {
 /** Longer than any real command or URL; the limit bounds the time of a regular expression. */
 const LONGEST_TEXT = 1024;
 /** Nested repetitions or alternatives in a repeated group can take exponential time. */
-const MAY_EXPLODE = /\([^()]*[*+{|][^()]*\)[*+{]|\([^()]*\([^()]*\)[^()]*\)[*+{]|\\[1-9]/;
+const MAY_BE_EXPONENTIAL = /\([^()]*[*+{|][^()]*\)[*+{]|\([^()]*\([^()]*\)[^()]*\)[*+{]|\\[1-9]/;
 /** Many unbounded repetitions in sequence can take polynomial time. */
 const MOST_REPETITIONS = 4;
 
 /** Whether the expression matches the whole text. */
 function matchesWhole(expression: string, text: string): boolean {
   const repetitions = expression.match(/[*+{]/g)?.length ?? 0;
-  if (text.length > LONGEST_TEXT || repetitions > MOST_REPETITIONS || MAY_EXPLODE.test(expression)) return false;
+  if (text.length > LONGEST_TEXT || repetitions > MOST_REPETITIONS || MAY_BE_EXPONENTIAL.test(expression)) return false;
   try {
     return new RegExp(`^(?:${expression})$`, 'u').test(text);
   } catch {

@@ -77,14 +77,14 @@ export const geminiCli: Client = {
   judge,
 };
 
-async function judge(world: ReadContext): Promise<StateRule> {
-  const { host } = world;
+async function judge(context: ReadContext): Promise<StateRule> {
+  const { host } = context;
   const [user, project, system] = await Promise.all(
-    [userPlace, projectPlace, settingsPlace].map((place) => settingsOf(place, world)),
+    [userPlace, projectPlace, settingsPlace].map((place) => settingsOf(place, context)),
   );
   const beside = async (name: string) => {
     const [spot] = resolveTemplate(`${HOME}/${name}`, host);
-    return spot && (await world.read(spot.path, 'json'))?.value;
+    return spot && (await context.read(spot.path, 'json'))?.value;
   };
   const toggles = lowerCaseKeys(await beside('mcp-server-enablement.json'));
   const extensions = await beside('extensions/extension-enablement.json');

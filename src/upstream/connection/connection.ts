@@ -121,10 +121,10 @@ export class Connection {
   }
 
   /** Stores the result of the handshake, with the envelope if the server is stateless. */
-  greeted(handshake: ServerHandshake, envelope?: Envelope): void {
+  setHandshake(handshake: ServerHandshake, envelope?: Envelope): void {
     this.#handshake = handshake;
     this.#envelope = envelope;
-    this.#peer.agreed(handshake.protocolVersion);
+    this.#peer.setRevision(handshake.protocolVersion);
   }
 
   notify(method: string, params?: Params): void {
@@ -176,12 +176,12 @@ export class Connection {
     if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { conversation = NOBODY } = options;
-    const { brought } = conversation;
+    const { retried } = conversation;
     // `argumentsText` is only valid for the original parameters.
     const send = (asked: Readonly<Record<string, unknown>>) =>
       this.#request(method, asked, asked === params ? options : { ...options, argumentsText: undefined });
-    const first = brought ? withAnswers(params, brought) : params;
-    if (conversation.takesQuestions) return withUrlElicitation(conversation, () => send(first));
+    const first = retried ? withAnswers(params, retried) : params;
+    if (conversation.acceptsInputRequests) return withUrlElicitation(conversation, () => send(first));
     const answer = send(first);
     // Only a stateless server returns questions as a result.
     if (!this.#envelope) return answer;

@@ -102,7 +102,7 @@ async function discover(
     const { supportedVersions } = value;
     if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return undefined;
     return () => {
-      connection.greeted(readGreeting(value, MODERN_VERSION), envelope);
+      connection.setHandshake(readGreeting(value, MODERN_VERSION), envelope);
       connection.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
     };
   } catch (error) {
@@ -146,15 +146,15 @@ async function initialize(connection: Connection, { client, options }: Handshake
     const shown = JSON.stringify(protocolVersion.slice(0, 40));
     throw connection.connectionError(`it uses protocol revision ${shown}, which Portolan does not support`);
   }
-  connection.greeted(readGreeting(value, protocolVersion));
+  connection.setHandshake(readGreeting(value, protocolVersion));
   connection.notify('notifications/initialized');
 }
 
 function readGreeting(value: Readonly<Record<string, unknown>>, protocolVersion: string): ServerHandshake {
   const { instructions, capabilities } = value;
   const meta = isObject(value._meta) ? value._meta : {};
-  const told = value.serverInfo ?? meta[META.server];
-  const info = isObject(told) ? told : {};
+  const sent = value.serverInfo ?? meta[META.server];
+  const info = isObject(sent) ? sent : {};
   return {
     name: typeof info.name === 'string' ? info.name : '',
     version: typeof info.version === 'string' ? info.version : '',

@@ -7,14 +7,14 @@ const MAX_ROUNDS = 16;
 type Request = (params: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
 /** Whether the result asks for input that the client does not provide itself. */
-export function asksForMore({ value }: ToolResult, { takesQuestions }: Partial<Conversation>): boolean {
-  return value.resultType === 'input_required' && takesQuestions !== true;
+export function asksForMore({ value }: ToolResult, { acceptsInputRequests }: Partial<Conversation>): boolean {
+  return value.resultType === 'input_required' && acceptsInputRequests !== true;
 }
 
 /** The parameters with the answers that the client sent along. */
 export function withAnswers(
   params: Readonly<Record<string, unknown>>,
-  { responses, state }: NonNullable<Conversation['brought']>,
+  { responses, state }: NonNullable<Conversation['retried']>,
 ): Readonly<Record<string, unknown>> {
   return { ...params, ...carried(responses, state) };
 }

@@ -38,7 +38,7 @@ describe('withUrlElicitation', () => {
   it('asks the user to open each page, and sends the request again', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE, { ...PAGE, elicitationId: 'e-2' }] }), DONE);
     const { asked, ask } = person('accept');
-    expect(await withUrlElicitation({ takesQuestions: true, ask }, send)).toBe(DONE);
+    expect(await withUrlElicitation({ acceptsInputRequests: true, ask }, send)).toBe(DONE);
     const pages = [PAGE, { ...PAGE, elicitationId: 'e-2' }];
     expect([asked, sent()]).toEqual([pages.map((params) => ({ method: 'elicitation/create', params })), 2]);
   });
@@ -52,7 +52,7 @@ describe('withUrlElicitation', () => {
     { title: 'cannot be asked', asking: {}, message: /the client cannot be asked/ },
   ])('fails with a modern error if the user $title', async ({ asking, message }) => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
-    const error = await withUrlElicitation({ takesQuestions: true, ...asking }, send).catch(
+    const error = await withUrlElicitation({ acceptsInputRequests: true, ...asking }, send).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: expect.stringMatching(message) });
@@ -62,12 +62,16 @@ describe('withUrlElicitation', () => {
   it('limits the number of rounds', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
     const { ask } = person('accept');
-    await expect(withUrlElicitation({ takesQuestions: true, ask }, send)).rejects.toThrow('too many pages');
+    await expect(withUrlElicitation({ acceptsInputRequests: true, ask }, send)).rejects.toThrow('too many pages');
     expect(sent()).toBe(16);
   });
 
   it.each([
-    { title: 'any other error', error: refused({ elicitations: [PAGE] }, -32603), client: { takesQuestions: true } },
+    {
+      title: 'any other error',
+      error: refused({ elicitations: [PAGE] }, -32603),
+      client: { acceptsInputRequests: true },
+    },
     { title: 'the error to a client that knows it', error: refused({ elicitations: [PAGE] }), client: {} },
   ])('passes on $title unchanged', async ({ error, client }) => {
     const { send, sent } = server(error);

@@ -10,10 +10,10 @@ const MAX_PAGES = 16;
 
 /** For a client that does not support the error: asks the user to open the pages, then sends the request again. */
 export async function withUrlElicitation(
-  { takesQuestions, ask }: Partial<Conversation>,
+  { acceptsInputRequests, ask }: Partial<Conversation>,
   send: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  if (takesQuestions !== true) return send();
+  if (acceptsInputRequests !== true) return send();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     try {
       return await send();

@@ -83,9 +83,9 @@ class Tokens implements AuthProvider {
         seen?.refreshToken ?? '',
         seen?.client.client_secret ?? '',
       ];
-      const told = oauthFault(sdk, this.#remote.name, error, secrets);
-      this.#failure = { until: Date.now() + FAILURE_HOLDS_MS, of: seen?.accessToken, error: told };
-      throw told;
+      const fault = oauthFault(sdk, this.#remote.name, error, secrets);
+      this.#failure = { until: Date.now() + FAILURE_HOLDS_MS, of: seen?.accessToken, error: fault };
+      throw fault;
     }
   }
 

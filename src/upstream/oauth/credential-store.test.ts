@@ -98,18 +98,18 @@ describe('credentialStore', () => {
   );
 
   it('ignores unknown entries, and keeps them', async () => {
-    const strange = [
+    const unreadable = [
       7,
       null,
       { resource: 'https://x/' },
       { ...credential(), client: {} },
       { ...credential(), obtainedAt: 'now' },
     ];
-    write(JSON.stringify({ version: 9, credentials: [...strange, other] }));
+    write(JSON.stringify({ version: 9, credentials: [...unreadable, other] }));
     const store = credentialStore(path);
     expect(store.list()).toEqual([other]);
     await store.save(credential());
-    expect(JSON.parse(readFileSync(path, 'utf8')).credentials).toEqual([credential(), other, ...strange]);
+    expect(JSON.parse(readFileSync(path, 'utf8')).credentials).toEqual([credential(), other, ...unreadable]);
   });
 
   it('loses none of forty credentials that four stores save concurrently', async () => {

@@ -32,7 +32,7 @@ export interface CredentialStore {
 interface Contents {
   readonly credentials: readonly Credential[];
   /** Unknown entries, perhaps of a newer version; kept unchanged. */
-  readonly strange: readonly unknown[];
+  readonly unreadable: readonly unknown[];
 }
 
 /** Credentials in one file that only its owner may read. */
@@ -42,7 +42,7 @@ export function credentialStore(path: string): CredentialStore {
 
   const read = (): Contents => {
     const stamp = stampOf(path);
-    if (stamp === undefined) return { credentials: [], strange: [] };
+    if (stamp === undefined) return { credentials: [], unreadable: [] };
     if (known?.stamp !== stamp) known = { stamp, contents: readContents(path) };
     return known.contents;
   };
@@ -53,7 +53,7 @@ export function credentialStore(path: string): CredentialStore {
       const next = edit(read());
       if (!next) return false;
       await makePrivate(path);
-      const entries = [...next.credentials.slice(0, MAX_CREDENTIALS), ...next.strange];
+      const entries = [...next.credentials.slice(0, MAX_CREDENTIALS), ...next.unreadable];
       await writeFile(path, `${JSON.stringify({ version: VERSION, credentials: entries }, null, 2)}\n`);
       known = undefined;
       return true;
@@ -64,18 +64,18 @@ export function credentialStore(path: string): CredentialStore {
     list: () => read().credentials,
     find: (resource) => newest(read().credentials.filter((one) => one.resource === resource)),
     save: (credential, instead) =>
-      change(({ credentials, strange }) => {
+      change(({ credentials, unreadable }) => {
         const same = credentials.filter((one) => one.resource === credential.resource);
         if (instead && !same.some((one) => one.accessToken === instead.accessToken && one.issuer === instead.issuer))
           return undefined;
-        return { credentials: [credential, ...credentials.filter((one) => !same.includes(one))], strange };
+        return { credentials: [credential, ...credentials.filter((one) => !same.includes(one))], unreadable };
       }),
     async remove(resource) {
       let removed: readonly Credential[] = [];
-      await change(({ credentials, strange }) => {
+      await change(({ credentials, unreadable }) => {
         removed = credentials.filter((one) => one.resource === resource);
         if (removed.length === 0) return undefined;
-        return { credentials: credentials.filter((one) => one.resource !== resource), strange };
+        return { credentials: credentials.filter((one) => one.resource !== resource), unreadable };
       });
       return removed;
     },
@@ -110,14 +110,14 @@ function readContents(path: string): Contents {
   // A file of another user could make us use that user's tokens.
   if (getuid && owner !== undefined && owner !== getuid()) throw broken(path, 'belongs to another user');
   const reading = diskFiles.read(path);
-  if (reading.kind === 'absent') return { credentials: [], strange: [] };
+  if (reading.kind === 'absent') return { credentials: [], unreadable: [] };
   if (reading.kind === 'failed') throw broken(path, reading.message);
   const entries = entriesIn(reading.text);
   if (!entries) throw broken(path, 'is not a valid credential file');
   const parsed = entries.map((entry) => ({ entry, credential: parseCredential(entry) }));
   return {
     credentials: parsed.flatMap(({ credential }) => credential ?? []),
-    strange: parsed.filter(({ credential }) => !credential).map(({ entry }) => entry),
+    unreadable: parsed.filter(({ credential }) => !credential).map(({ entry }) => entry),
   };
 }
 

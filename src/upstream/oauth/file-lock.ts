@@ -7,7 +7,7 @@ export interface LockLimits {
   readonly heldMs: number;
 }
 
-const LOOK_AGAIN_MS = 25;
+const RETRY_MS = 25;
 /** The time that a holder has to write its name after creating the file. */
 const UNNAMED_MS = 2_000;
 
@@ -20,7 +20,7 @@ export async function withFileLock<T>(path: string, limits: LockLimits, act: () 
   while (!(await take(path, name))) {
     await breakAbandoned(path, limits);
     if (Date.now() > until) throw busy(path);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
   try {
     return await act();

@@ -13,7 +13,7 @@ export function toCredential(
   const { resource, issuer, server, client, audience, grant } = before;
   const refreshToken = tokens.refresh_token ?? before.refreshToken;
   const scope = tokens.scope ?? before.scope;
-  const who = whoIs(tokens.id_token, issuer, client.client_id) ?? before.who;
+  const who = accountName(tokens.id_token, issuer, client.client_id) ?? before.who;
   return {
     resource,
     issuer,
@@ -42,7 +42,7 @@ export function toClient(information: StoredOAuthClientInformation): OAuthClient
 }
 
 /** The user's name for display. The id token came directly over TLS, so its signature is not checked. */
-function whoIs(idToken: string | undefined, issuer: string, clientId: string): string | undefined {
+function accountName(idToken: string | undefined, issuer: string, clientId: string): string | undefined {
   const claims = idToken === undefined ? undefined : claimsOf(idToken);
   if (!claims || claims.iss !== issuer || ![claims.aud].flat().includes(clientId)) return undefined;
   const name = [claims.email, claims.preferred_username, claims.name, claims.sub].find(

@@ -18,7 +18,7 @@ export interface PoolOptions extends WorkspaceHooks, SharedPoolOptions {
 }
 
 const NOTHING_KNOWN: EraFacts = { supported: {}, asksClient: false };
-const WITH_ALL: Sharing = { share: 'machine', isSaid: false };
+const WITH_ALL: Sharing = { share: 'machine', isConfigured: false };
 
 /** The servers of one workspace, some of them shared with others. */
 export class Pool implements AsyncDisposable {
@@ -73,7 +73,7 @@ export class Pool implements AsyncDisposable {
   readonly #wanted = (server: AdmittedServer): Wanted => {
     const { shareOf, erasOf } = this.#options;
     const launch = this.launchOf(server);
-    const { share, isSaid } = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? WITH_ALL;
-    return { server, launch, share, isSaid, ...(erasOf?.(server) ?? NOTHING_KNOWN) };
+    const { share, isConfigured } = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? WITH_ALL;
+    return { server, launch, share, isConfigured, ...(erasOf?.(server) ?? NOTHING_KNOWN) };
   };
 }

@@ -35,7 +35,7 @@ function poolSetup(onOpen: (events: OpenEvents) => void = () => undefined) {
         onNotification: (_server, method) => heard.push(`${name}: ${method}`),
         onRootsRequest: () => heard.push(`${name}: roots`),
         shareOf: ({ definition: one }, asks) =>
-          said ? { share: said, isSaid: true } : { share: usualShare(one, asks), isSaid: false },
+          said ? { share: said, isConfigured: true } : { share: usualShare(one, asks), isConfigured: false },
         passed: () => passed,
         log: silentLog,
       },

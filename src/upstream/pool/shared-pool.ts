@@ -202,12 +202,12 @@ export class SharedPool implements AsyncDisposable {
   }
 
   /** A server that asks for roots depends on the workspace, so from now on only the workspace that started it uses it. */
-  #onRootsRequest(slot: Slot, opener: WorkspaceHooks, { share, isSaid }: Wanted): void {
+  #onRootsRequest(slot: Slot, opener: WorkspaceHooks, { share, isConfigured }: Wanted): void {
     this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
     for (const [server, hooks] of slot.members) if (hooks === opener) hooks.onRootsRequest?.(server);
     const key = `workspace ${this.#idOf(opener)} ${slot.launch}${slot.key.endsWith(SECOND) ? SECOND : ''}`;
-    if (isSaid || share !== 'machine' || slot.key === key || this.#slots.has(key)) return;
+    if (isConfigured || share !== 'machine' || slot.key === key || this.#slots.has(key)) return;
     if (this.#slots.get(slot.key) === slot) {
       this.#slots.delete(slot.key);
       this.#slots.set(key, slot);

@@ -9,7 +9,7 @@ export type Share = 'machine' | 'workspace' | 'session';
 export interface Sharing {
   readonly share: Share;
   /** Set in the settings, so the behaviour of the server does not change it. */
-  readonly isSaid: boolean;
+  readonly isConfigured: boolean;
 }
 
 /** A reference to the workspace directory, in the syntax of any client. */
@@ -40,20 +40,20 @@ export function usualShare(definition: Definition, asksForRoots: boolean): Share
 }
 
 /** The hash is cached per definition, because every call needs it. */
-const prints = new WeakMap<Definition, string>();
+const hashes = new WeakMap<Definition, string>();
 
 /**
  * Identifies a process or connection, independent of its name: the hashed definition and the variables passed from the
  * client.
  */
 export function launchKey({ definition }: AdmittedServer, passed: string): string {
-  const known = prints.get(definition);
-  const print = known ?? printOf(definition);
-  if (known === undefined) prints.set(definition, print);
-  return `${print} ${passed}`;
+  const known = hashes.get(definition);
+  const hash = known ?? hashOf(definition);
+  if (known === undefined) hashes.set(definition, hash);
+  return `${hash} ${passed}`;
 }
 
-function printOf(definition: Definition): string {
+function hashOf(definition: Definition): string {
   const { transport, authToken, oauth, id } = definition;
   const beside = [transport, authToken, oauth, id].map((one) => one ?? null);
   return `${fingerprint(definition)} ${sha256(JSON.stringify(beside)).slice(0, 16)}`;

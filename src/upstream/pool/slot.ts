@@ -22,7 +22,7 @@ const MAX_CALLERS = 1_000;
 const DESERTED = 'its clients disconnected, and the server also runs in the other protocol era';
 
 /** One connection of a slot. It may end before it is stored in the slot, or after a newer one replaced it. */
-interface Life {
+interface SlotConnection {
   opened?: OpenServer;
   lost?: string;
 }
@@ -60,7 +60,7 @@ export class Slot {
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
   readonly #standing = new StandingRequests((lost) => {
     this.#dependencies.log('warn', 'not restored after the server was lost', { server: this.#name(), lost });
-    for (const [server, member] of this.members) tellLost(server, member, lost);
+    for (const [server, member] of this.members) notifyLost(server, member, lost);
   });
   #error: string | undefined;
 
@@ -139,7 +139,7 @@ export class Slot {
   /** Removes a workspace whose definition changed: its new server starts without subscriptions, so report them as lost. */
   leave(server: AdmittedServer, hooks: WorkspaceHooks): void {
     this.members.delete(server);
-    if (this.#watching > 0) tellLost(server, hooks, this.#standing.lost('its definition was changed or removed'));
+    if (this.#watching > 0) notifyLost(server, hooks, this.#standing.lost('its definition was changed or removed'));
   }
 
   /** A client disconnected. Without clients that called it, one of two processes of a server stops. */
@@ -193,11 +193,11 @@ export class Slot {
       if (ending.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
       const { name } = server;
       this.#backoff.started(now());
-      const life: Life = {};
+      const current: SlotConnection = {};
       try {
-        const opened = await hooks.open(server, this.#eventsOf(life, name, hooks), ending, era);
-        if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
-        life.opened = opened;
+        const opened = await hooks.open(server, this.#eventsOf(current, name, hooks), ending, era);
+        if (current.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${current.lost}`);
+        current.opened = opened;
         this.#open = opened;
         this.#openedAt = now();
         this.#era = opened.era ?? era;
@@ -220,10 +220,10 @@ export class Slot {
     }, this.#signal.called);
   }
 
-  #eventsOf(life: Life, name: string, hooks: WorkspaceHooks): OpenEvents {
+  #eventsOf(current: SlotConnection, name: string, hooks: WorkspaceHooks): OpenEvents {
     return {
       onNotification: (method, params) => {
-        for (const [server, member] of this.members) member.onNotification(server, method, params, life.opened?.era);
+        for (const [server, member] of this.members) member.onNotification(server, method, params, current.opened?.era);
       },
       onAccepted: (method, params) => this.#standing.note(method, params),
       onRootsRequest: () => this.#dependencies.onRootsRequest(this, hooks),
@@ -234,16 +234,16 @@ export class Slot {
         for (const [server, member] of this.members) member.onClientRequest?.(server);
       },
       onClose: (reason) => {
-        life.lost = reason ?? 'the connection was lost';
+        current.lost = reason ?? 'the connection was lost';
         // A failed open is reported by `#openOnce`. After a stop, the slot may already hold another connection.
-        if (!life.opened || this.#open !== life.opened) return;
+        if (!current.opened || this.#open !== current.opened) return;
         this.#open = undefined;
         const now = this.#dependencies.now();
         if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
         else this.#backoff.failed(now);
         // The end of an unused server is not reported as a failure.
-        if (this.#users > this.#watching) this.#onStartResult(life.lost);
-        else this.#error = life.lost;
+        if (this.#users > this.#watching) this.#onStartResult(current.lost);
+        else this.#error = current.lost;
         this.#dependencies.log('warn', 'server lost', { server: name, error: this.#error });
         this.#openForWatchers();
       },
@@ -287,6 +287,6 @@ export class Slot {
   }
 }
 
-function tellLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
+function notifyLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
   for (const { uri, why } of lost) if (uri !== undefined) onNotification(server, NOT_RESTORED, { uri, why });
 }

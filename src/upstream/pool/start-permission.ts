@@ -2,7 +2,7 @@ import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
 import type { Backoff } from './backoff.js';
 
 /** A call waits at most this long for the next start; otherwise it fails with the remaining time. */
-const LONGEST_PATIENCE_MS = 2_000;
+const MAX_START_WAIT_MS = 2_000;
 
 interface FailingServer {
   readonly name: string;
@@ -17,7 +17,7 @@ export async function untilAllowed(
 ): Promise<void> {
   const verdict = backoff.ask(now);
   if (verdict.kind === 'start') return;
-  if (verdict.kind === 'wait' && verdict.ms <= LONGEST_PATIENCE_MS) {
+  if (verdict.kind === 'wait' && verdict.ms <= MAX_START_WAIT_MS) {
     await new Promise((resolve) => setTimeout(resolve, verdict.ms));
     return;
   }

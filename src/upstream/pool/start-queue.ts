@@ -12,9 +12,9 @@ export class StartQueue {
     this.#slowMs = slowMs;
   }
 
-  /** Runs `act` in turn, or at once when `hurry` resolves because a call needs the server. */
-  async take<T>(act: () => Promise<T>, hurry?: Promise<void>): Promise<T> {
-    const place = await this.#place(hurry);
+  /** Runs `act` in turn, or at once when `urgent` resolves because a call needs the server. */
+  async take<T>(act: () => Promise<T>, urgent?: Promise<void>): Promise<T> {
+    const place = await this.#place(urgent);
     const slow = setTimeout(() => place?.[Symbol.dispose](), this.#slowMs).unref();
     try {
       return await act();
@@ -24,14 +24,14 @@ export class StartQueue {
     }
   }
 
-  async #place(hurry: Promise<void> | undefined): Promise<Disposable | undefined> {
+  async #place(urgent: Promise<void> | undefined): Promise<Disposable | undefined> {
     const place = tryPlace(this.#client, this.#starts, this.#atOnce, this.#atOnce);
     if (place) return place;
-    const hurried = new AbortController();
-    void hurry?.then(() => hurried.abort());
+    const skipWait = new AbortController();
+    void urgent?.then(() => skipWait.abort());
     const limits = { perClient: this.#atOnce, perResource: this.#atOnce, waiting: Number.POSITIVE_INFINITY };
     return waitForPlace({
-      ...{ client: this.#client, resource: this.#starts, limits: () => limits, signal: hurried.signal },
+      ...{ client: this.#client, resource: this.#starts, limits: () => limits, signal: skipWait.signal },
       error: (why) => new Error(why),
     }).catch(() => undefined);
   }

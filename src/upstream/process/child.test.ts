@@ -210,7 +210,7 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
       release: (group) => guardian.release(group),
       [Symbol.asyncDispose]: () => guardian[Symbol.asyncDispose](),
     };
-    const child = await start(node, [server, 'background', 'detaches'], { guardian: noting, firstLookMs: 50 });
+    const child = await start(node, [server, 'background', 'detaches'], { guardian: noting, firstSearchMs: 50 });
     const pids = await pidsOf(child, 2);
     await expect.poll(() => pids.filter((pid) => !watched.has(pid))).toEqual([]);
     process.kill(child.pid, 'SIGKILL');

@@ -16,7 +16,7 @@ export interface ChildOptions {
   /** Values to mask in its stderr. */
   readonly secrets?: readonly string[];
   /** The delay before the first search for descendants that started their own session. */
-  readonly firstLookMs?: number;
+  readonly firstSearchMs?: number;
 }
 
 interface ChildExit {
@@ -33,7 +33,7 @@ export interface Child {
   /** Resolves when the started process exits; its descendants are then ended. Never rejects. */
   readonly exited: Promise<ChildExit>;
   /** Resolves when every process has closed the pipes, so all output has been read. */
-  readonly heardOut: Promise<void>;
+  readonly outputClosed: Promise<void>;
   /** Closes stdin, sends SIGTERM after `graceMs`, and SIGKILL after another `graceMs`. Resolves when no process of it is left. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -42,12 +42,12 @@ export interface Child {
 const LEFTOVER_GRACE_MS = 500;
 const TASKKILL_LIMIT_MS = 5_000;
 /** Servers start helper processes early or during a call: search after 1, 2, 4 and 8 seconds, then every 10. */
-const FIRST_LOOK_MS = 1_000;
-const LONGEST_LOOK_MS = 10_000;
+const FIRST_SEARCH_MS = 1_000;
+const LONGEST_SEARCH_MS = 10_000;
 
 /** Rejects with a `PortolanError` that names the command, but no argument or value. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { command, args, env, cwd, guardian, secrets, firstLookMs = FIRST_LOOK_MS } = options;
+  const { command, args, env, cwd, guardian, secrets, firstSearchMs = FIRST_SEARCH_MS } = options;
   checkWords(command, args, env, cwd);
   if (!isFolder(cwd)) throw folderFailure(command);
   const launch = forPlatform(command, args, env, cwd);
@@ -56,7 +56,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const { pid } = spawned;
   if (pid === undefined || !hasPipes(spawned)) throw startFailure(command, await failureOf(spawned));
   guardian.watch(pid);
-  return new RunningChild(spawned, pid, guardian, new StderrRing(secrets), firstLookMs);
+  return new RunningChild(spawned, pid, guardian, new StderrRing(secrets), firstSearchMs);
 }
 
 class RunningChild implements Child {
@@ -64,12 +64,12 @@ class RunningChild implements Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: StderrTail;
-  readonly heardOut: Promise<void>;
+  readonly outputClosed: Promise<void>;
   readonly exited: Promise<ChildExit>;
   readonly #guardian: Guardian;
   readonly #tree: ProcessTree;
-  readonly #outposts = new Set<number>();
-  #nextLook: NodeJS.Timeout | undefined;
+  readonly #groupsOutside = new Set<number>();
+  #nextSearch: NodeJS.Timeout | undefined;
   #hasExited = false;
   #ending: Promise<void> | undefined;
 
@@ -78,7 +78,7 @@ class RunningChild implements Child {
     pid: number,
     guardian: Guardian,
     tail: StderrRing,
-    firstLookMs: number,
+    firstSearchMs: number,
   ) {
     this.pid = pid;
     this.stdin = spawned.stdin;
@@ -86,11 +86,11 @@ class RunningChild implements Child {
     this.stderr = tail;
     this.#guardian = guardian;
     this.#tree = new ProcessTree(pid);
-    if (process.platform !== 'win32') this.#lookIn(firstLookMs);
+    if (process.platform !== 'win32') this.#searchIn(firstSearchMs);
     spawned.stderr.on('data', (chunk: Buffer) => tail.push(chunk));
     // `exited` reports a broken pipe. Without an error listener Node would end our process.
     for (const stream of [spawned, spawned.stdin, spawned.stdout, spawned.stderr]) stream.on('error', () => undefined);
-    this.heardOut = new Promise((resolve) => {
+    this.outputClosed = new Promise((resolve) => {
       spawned.once('close', () => resolve());
     });
     this.exited = new Promise((resolve) => {
@@ -109,26 +109,26 @@ class RunningChild implements Child {
   }
 
   async #end(options: { readonly graceMs: number; readonly skipFirstWait: boolean }): Promise<void> {
-    clearTimeout(this.#nextLook);
+    clearTimeout(this.#nextSearch);
     this.stdin.end();
     const onSignal = () => this.stdin.destroy();
     if (process.platform === 'win32') await this.#endOnWindows(options.graceMs, onSignal);
     // If processes survive SIGKILL, the guardian keeps watching them and the record stays for the next start.
     else if (!(await this.#tree.end({ ...options, onSignal }))) return;
-    for (const group of [this.pid, ...this.#outposts]) this.#guardian.release(group);
+    for (const group of [this.pid, ...this.#groupsOutside]) this.#guardian.release(group);
   }
 
   /** A descendant in its own session is only found through its parent, so record it before the parent exits. */
-  #lookIn(delayMs: number): void {
-    this.#nextLook = setTimeout(async () => {
+  #searchIn(delayMs: number): void {
+    this.#nextSearch = setTimeout(async () => {
       // All children share one recent read of the process table.
-      const now = await this.#tree.outposts(delayMs / 2);
+      const now = await this.#tree.groupsOutside(delayMs / 2);
       if (this.#ending) return;
-      for (const group of this.#outposts) if (!now.has(group)) this.#guardian.release(group);
-      for (const group of now) if (!this.#outposts.has(group)) this.#guardian.watch(group);
-      this.#outposts.clear();
-      for (const group of now) this.#outposts.add(group);
-      this.#lookIn(Math.min(2 * delayMs, LONGEST_LOOK_MS));
+      for (const group of this.#groupsOutside) if (!now.has(group)) this.#guardian.release(group);
+      for (const group of now) if (!this.#groupsOutside.has(group)) this.#guardian.watch(group);
+      this.#groupsOutside.clear();
+      for (const group of now) this.#groupsOutside.add(group);
+      this.#searchIn(Math.min(2 * delayMs, LONGEST_SEARCH_MS));
     }, delayMs).unref();
   }
 

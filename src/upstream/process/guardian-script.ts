@@ -4,13 +4,13 @@ import { MARK_DESCRIPTOR } from './launch-mark.js';
  * Number of checks, ten per second: after our process ended, after SIGTERM, and while sending SIGKILL. In total well
  * below 5 s.
  */
-const LOOKS_BEFORE_TERM = 3;
+const CHECKS_BEFORE_TERM = 3;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
 
 export interface GuardianLimits {
-  readonly looksBeforeKill: number;
+  readonly checksBeforeKill: number;
   /** A process whose start was under way when we ended may need this many checks until it holds the mark. */
-  readonly leastLooks: number;
+  readonly minChecks: number;
   /**
    * Descendants inherit the mark. Only a process this young (in ticks of 10 ms) can be one whose start we did not
    * report.
@@ -18,24 +18,24 @@ export interface GuardianLimits {
   readonly youngTicks: number;
 }
 
-export const GUARDIAN_LIMITS: GuardianLimits = { looksBeforeKill: 10, leastLooks: 10, youngTicks: 500 };
+export const GUARDIAN_LIMITS: GuardianLimits = { checksBeforeKill: 10, minChecks: 10, youngTicks: 500 };
 
 /** Written on an orderly end: the script knows of every start, so it need not search for marked processes. */
-export const ALL_IS_TOLD = '.\n';
+export const ALL_STARTS_REPORTED = '.\n';
 
 /**
  * A program for `sh` that outlives our process. Lines `+7` and `-7` on stdin add and remove process groups; when stdin
- * ends, the script ends the remaining groups. Without `ALL_IS_TOLD` it also ends young session leaders that hold the
+ * ends, the script ends the remaining groups. Without `ALL_STARTS_REPORTED` it also ends young session leaders that hold the
  * same file as the script on `MARK_DESCRIPTOR`. `$1` is the directory that lists the processes (`/proc`); if it is
  * empty, the script runs `ps`.
  */
-export function guardianScript({ looksBeforeKill, leastLooks, youngTicks } = GUARDIAN_LIMITS): string {
+export function guardianScript({ checksBeforeKill, minChecks, youngTicks } = GUARDIAN_LIMITS): string {
   return `
 trap '' HUP INT QUIT TERM PIPE
 # Close inherited pipes: a process outside may wait for their end.
 exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 groups=' '
-least=${leastLooks}
+least=${minChecks}
 while IFS= read -r line; do
   case $line in
     .) least=0 ;;
@@ -126,9 +126,9 @@ signal() {
   done
 }
 
-all_gone ${LOOKS_BEFORE_TERM} && exit 0
+all_gone ${CHECKS_BEFORE_TERM} && exit 0
 signal TERM
-all_gone ${looksBeforeKill} && exit 0
+all_gone ${checksBeforeKill} && exit 0
 for again in ${KILLS}; do
   signal KILL
   all_gone 1 && exit 0

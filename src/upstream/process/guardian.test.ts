@@ -21,13 +21,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../../tests/fixtures/children/marked-processes.js';
 import { entryOf, identityOf } from '../../base/index.js';
 import { startGuardian } from './guardian.js';
-import { ALL_IS_TOLD, GUARDIAN_LIMITS, guardianScript } from './guardian-script.js';
+import { ALL_STARTS_REPORTED, GUARDIAN_LIMITS, guardianScript } from './guardian-script.js';
 import { openLaunchMark } from './launch-mark.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../../tests/fixtures/children/server.mjs');
 const LIMIT_MS = 20_000;
 /** Fewer checks than in production, to save time. */
-const QUICK = { ...GUARDIAN_LIMITS, looksBeforeKill: 3, leastLooks: 3 };
+const QUICK = { ...GUARDIAN_LIMITS, checksBeforeKill: 3, minChecks: 3 };
 /** Linux lets root choose the pid of the next process here. */
 const LAST_NUMBER = '/proc/sys/kernel/ns_last_pid';
 
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     async () => {
       const mark = openLaunchMark(folder) ?? -1;
       const young = await orphanWith(mark, 'background');
-      await run('/bin/sh', '/proc', ALL_IS_TOLD, mark);
+      await run('/bin/sh', '/proc', ALL_STARTS_REPORTED, mark);
       await run('/bin/sh', '/proc', '');
       // A detached process keeps its mark and may outlive us, but it is older than this limit.
       await run('/bin/sh', '/proc', '', mark, { ...QUICK, youngTicks: 1 });

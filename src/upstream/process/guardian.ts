@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { identityOf, type ProcessIdentity } from '../../base/index.js';
-import { ALL_IS_TOLD, guardianScript } from './guardian-script.js';
+import { ALL_STARTS_REPORTED, guardianScript } from './guardian-script.js';
 import { openLaunchMark } from './launch-mark.js';
 import { recordLeaders } from './orphans.js';
 import { ProcessTree } from './process-tree.js';
@@ -148,7 +148,7 @@ async function closed(shell: ChildProcess): Promise<boolean> {
       clearTimeout(timer);
       resolve(true);
     });
-    shell.stdin?.end(ALL_IS_TOLD);
+    shell.stdin?.end(ALL_STARTS_REPORTED);
   });
 }
 

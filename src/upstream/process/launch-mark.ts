@@ -5,7 +5,7 @@ import { makeOwnFolder } from './orphans.js';
 export const MARK_DESCRIPTOR = 3;
 
 /** No access rights: otherwise servers could exchange data through the file. */
-const FOR_NOBODY = 0o000;
+const NO_ACCESS = 0o000;
 
 let marks = 0;
 
@@ -20,7 +20,7 @@ export function openLaunchMark(folder: string): number | undefined {
   marks += 1;
   // Named like an unfinished record, so that `killOrphans` also removes a file left behind by a kill.
   const path = join(folder, `${process.pid}-${process.hrtime.bigint()}${marks}.tmp`);
-  const mark = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, FOR_NOBODY);
+  const mark = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, NO_ACCESS);
   rmSync(path, { force: true });
   return mark;
 }

@@ -2,10 +2,10 @@
 import { allProcesses, type ProcessEntry } from '../../base/index.js';
 
 /** The first wait is short because most servers exit at once; later waits grow to save CPU time. */
-const FIRST_LOOK_MS = 10;
-const LONGEST_LOOK_MS = 100;
+const FIRST_CHECK_MS = 10;
+const LONGEST_CHECK_MS = 100;
 /** While the group exists, only every n-th check reads the whole process table. */
-const LOOKS_PER_TABLE = 5;
+const CHECKS_PER_TABLE = 5;
 /** Trees that end at the same time share one read of the table. An empty tree stays empty: no process can join it. */
 const TABLE_MS = 20;
 /** Only a process that hangs in the kernel outlives SIGKILL for this long. */
@@ -40,8 +40,8 @@ export class ProcessTree {
   }
 
   /** Groups and sessions of the tree other than the leader's. Regular calls find descendants before their parents exit. */
-  async outposts(maxAgeMs: number): Promise<ReadonlySet<number>> {
-    const apart = ((await this.#look(maxAgeMs)) ?? []).filter(({ group }) => group !== this.#leader);
+  async groupsOutside(maxAgeMs: number): Promise<ReadonlySet<number>> {
+    const apart = ((await this.#scan(maxAgeMs)) ?? []).filter(({ group }) => group !== this.#leader);
     const ids = apart.flatMap(({ group, session }) => [group, session]);
     return new Set(ids.filter((id) => id > 1 && id !== this.#leader));
   }
@@ -50,7 +50,7 @@ export class ProcessTree {
   async end({ graceMs = DEFAULT_GRACE_MS, skipFirstWait = false, onSignal }: EndOptions = {}): Promise<boolean> {
     const grace = Math.min(Math.max(graceMs, 0), MAX_GRACE_MS);
     // Read the tree before any process ends: a descendant in its own session is only found through its parent.
-    await this.#look(0);
+    await this.#scan(0);
     if (!skipFirstWait && (await this.#gone(grace))) return true;
     onSignal?.();
     await this.#signal('SIGTERM');
@@ -59,23 +59,23 @@ export class ProcessTree {
     do {
       // Repeat, because a process may fork after the table was read.
       await this.#signal('SIGKILL');
-      if (await this.#gone(LONGEST_LOOK_MS)) return true;
+      if (await this.#gone(LONGEST_CHECK_MS)) return true;
     } while (performance.now() < deadline);
     return false;
   }
 
   async #signal(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    const living = await this.#look(0);
+    const living = await this.#scan(0);
     send(-this.#leader, signal);
     for (const { pid, group } of living ?? []) if (group !== this.#leader) send(pid, signal);
   }
 
   async #gone(limitMs: number): Promise<boolean> {
     const deadline = performance.now() + limitMs;
-    for (let look = 0, wait = FIRST_LOOK_MS; ; look += 1, wait = Math.min(2 * wait, LONGEST_LOOK_MS)) {
+    for (let round = 0, wait = FIRST_CHECK_MS; ; round += 1, wait = Math.min(2 * wait, LONGEST_CHECK_MS)) {
       const left = deadline - performance.now();
       const isLast = left <= 0;
-      if (isLast || look % LOOKS_PER_TABLE === LOOKS_PER_TABLE - 1 || !send(-this.#leader, 0))
+      if (isLast || round % CHECKS_PER_TABLE === CHECKS_PER_TABLE - 1 || !send(-this.#leader, 0))
         if (await this.#isEmpty()) return true;
       if (isLast) return false;
       await new Promise((resolve) => setTimeout(resolve, Math.min(wait, left)));
@@ -83,12 +83,12 @@ export class ProcessTree {
   }
 
   async #isEmpty(): Promise<boolean> {
-    const living = await this.#look(TABLE_MS);
+    const living = await this.#scan(TABLE_MS);
     return living === undefined ? !send(-this.#leader, 0) : living.length === 0;
   }
 
   /** The living members of the tree; undefined if the process table cannot be read. */
-  async #look(maxAgeMs: number): Promise<readonly ProcessEntry[] | undefined> {
+  async #scan(maxAgeMs: number): Promise<readonly ProcessEntry[] | undefined> {
     const table = await processTable(maxAgeMs);
     if (table === undefined) return undefined;
     const found = new Map<number, ProcessEntry>();

@@ -53,9 +53,9 @@ class AutoChannel implements Channel {
     this.#channel.send(message);
   }
 
-  agreed(version: string): void {
+  setRevision(version: string): void {
     this.#initializeRequest = undefined;
-    this.#channel.agreed?.(version);
+    this.#channel.setRevision?.(version);
   }
 
   async close(): Promise<void> {

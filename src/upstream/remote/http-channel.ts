@@ -21,7 +21,7 @@ interface SendOptions {
   readonly onRequestStreamEnd?: () => void;
 }
 
-const FAREWELL_MS = 1_000;
+const CLOSE_LIMIT_MS = 1_000;
 
 /** Streamable HTTP with the SDK, which is a lazy import. */
 export async function openHttpChannel(target: RemoteTarget, limits: () => StreamLimits): Promise<Channel> {
@@ -60,18 +60,18 @@ class HttpChannel extends SdkHttpChannel<HttpTransport> implements AnswerEvents 
 
   send(message: Outgoing): void {
     if (message.kind === 'request') this.#request(message);
-    else if (!this.#hangUp(message)) this.transport?.send(toObject(message) as never, {}).catch(() => undefined);
+    else if (!this.#abortRequest(message)) this.transport?.send(toObject(message) as never, {}).catch(() => undefined);
   }
 
-  override agreed(version: string): void {
+  override setRevision(version: string): void {
     this.#version = version;
-    super.agreed(version);
+    super.setRevision(version);
   }
 
   async close(): Promise<void> {
     if (!this.end(undefined)) return;
-    const farewell = this.transport?.terminateSession().catch(() => undefined);
-    await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
+    const closing = this.transport?.terminateSession().catch(() => undefined);
+    await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref())]);
     await this.closeTransport();
   }
 
@@ -128,7 +128,7 @@ class HttpChannel extends SdkHttpChannel<HttpTransport> implements AnswerEvents 
   }
 
   /** Aborts the HTTP request of a cancelled call. For a stateless server, this is the cancellation. */
-  #hangUp(message: Outgoing): boolean {
+  #abortRequest(message: Outgoing): boolean {
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return false;
     const id = message.params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return false;

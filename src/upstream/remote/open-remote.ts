@@ -4,7 +4,7 @@ import type { Channel, StreamLimits } from '../../rpc/index.js';
 import { openAutoChannel } from './auto-channel.js';
 import type { EntryHeaders } from './entry-headers.js';
 import { openHttpChannel } from './http-channel.js';
-import { type RemoteSurroundings, type RemoteTarget, remoteTarget } from './remote-target.js';
+import { type RemoteContext, type RemoteTarget, remoteTarget } from './remote-target.js';
 import { openSseChannel } from './sse-channel.js';
 import { openWsChannel } from './ws-channel.js';
 import { withPaths, wslPaths } from './wsl-paths.js';
@@ -17,14 +17,14 @@ export interface OpenRemote {
 }
 
 /** Servers with transport `auto` that used SSE last time, which is tried first next time. */
-const speakSse = new WeakSet<AdmittedServer>();
+const usesSse = new WeakSet<AdmittedServer>();
 
 /** Connects to a remote server. `cwd` is the working directory of its headers helper. */
 export async function openRemote(
   server: AdmittedServer,
   transport: RemoteTransport,
   cwd: string,
-  context: RemoteSurroundings,
+  context: RemoteContext,
   limits: () => StreamLimits,
 ): Promise<OpenRemote> {
   const target = await remoteTarget(server, cwd, context);
@@ -49,16 +49,16 @@ async function channelFor(
     case 'auto':
       return openAutoChannel({
         // Removed until SSE works again, so that a server that changed to HTTP is detected with the next attempt.
-        first: speakSse.delete(server) ? 'sse' : 'http',
+        first: usesSse.delete(server) ? 'sse' : 'http',
         http: () => openHttpChannel(target, limits),
         sse: () => openSseChannel(target, limits),
-        isSse: () => speakSse.add(server),
+        isSse: () => usesSse.add(server),
       });
   }
 }
 
 /** An editor on Windows does not understand the paths of the WSL distribution in which Portolan runs. */
-function inEditorPaths(channel: Channel, { ide }: Definition, { platform, env }: RemoteSurroundings): Channel {
+function inEditorPaths(channel: Channel, { ide }: Definition, { platform, env }: RemoteContext): Channel {
   const distribution = env.WSL_DISTRO_NAME;
   if (ide?.runningInWindows !== true || platform !== 'linux' || !distribution) return channel;
   return withPaths(channel, wslPaths(distribution));

@@ -24,7 +24,7 @@ interface CheckedFiles {
 }
 
 /** What connecting to a remote server needs from the machine and the settings. */
-export interface RemoteSurroundings {
+export interface RemoteContext {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -50,11 +50,7 @@ const CONNECTOR_HEADER = 'X-Mcp-Server-Id';
 const CONNECTOR_PLACE = /\{server_id\}|%7Bserver_id%7D/gi;
 
 /** Resolves the URL and headers of a server, and runs its headers helper. Only policy can create an `AdmittedServer`. */
-export async function remoteTarget(
-  server: AdmittedServer,
-  cwd: string,
-  context: RemoteSurroundings,
-): Promise<RemoteTarget> {
+export async function remoteTarget(server: AdmittedServer, cwd: string, context: RemoteContext): Promise<RemoteTarget> {
   const { definition } = server;
   const url = urlOf(definition);
   checkPlace(url, url);
@@ -96,7 +92,7 @@ function withId(url: string, id: string): string {
   return url.replaceAll(CONNECTOR_PLACE, () => encodeURIComponent(id));
 }
 
-function keyOf(definition: Definition, url: URL, { connectorToken }: RemoteSurroundings): HeaderFields {
+function keyOf(definition: Definition, url: URL, { connectorToken }: RemoteContext): HeaderFields {
   const { authToken, transport, id, scope } = definition;
   const isConnector = transport === 'claudeai-proxy';
   // Any file can declare a connector: send the token only to those that the account itself lists.
@@ -118,7 +114,7 @@ function askHelper(
   server: AdmittedServer,
   url: URL,
   cwd: string,
-  { env, passEnv, platform, home, guardian, checkFiles }: RemoteSurroundings,
+  { env, passEnv, platform, home, guardian, checkFiles }: RemoteContext,
 ): Promise<HeaderFields> {
   const { name, definition } = server;
   const own = {

@@ -55,7 +55,7 @@ export abstract class SdkHttpChannel<T extends SdkTransport> implements Channel 
     this.open(transport);
   }
 
-  agreed(version: string): void {
+  setRevision(version: string): void {
     this.transport?.setProtocolVersion(version);
   }
 

@@ -22,7 +22,7 @@ const HANDSHAKE_MS = 15_000;
 const READ_TIMES = 4;
 const PING_MS = 30_000;
 /** Timeout for the close handshake. */
-const FAREWELL_MS = 1_000;
+const CLOSE_LIMIT_MS = 1_000;
 const SHOWN_CHARACTERS = 123;
 
 const CLOSINGS: Readonly<Record<number, string>> = {
@@ -114,7 +114,7 @@ class WsChannel implements Channel {
     if (!socket || wasClosed || socket.readyState === socket.CLOSED) return;
     const gone = new Promise((resolve) => socket.once('close', resolve));
     socket.close(1000);
-    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
+    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref())]);
     socket.terminate();
   }
 

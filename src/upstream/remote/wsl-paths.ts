@@ -40,7 +40,7 @@ export function withPaths(channel: Channel, forms: PathForms): Channel {
     start: (listener) => channel.start(translated(listener, forms)),
     send: (message) => channel.send(outgoing(message, forms)),
     close: () => channel.close(),
-    agreed: (version) => channel.agreed?.(version),
+    setRevision: (version) => channel.setRevision?.(version),
   };
 }
 

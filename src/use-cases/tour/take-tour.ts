@@ -30,7 +30,7 @@ export interface TourOptions {
 
 /** A generous limit: a directory that cannot be watched is scanned every 30 s. */
 const SETTLED_LIMIT_MS = 45_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 const NEEDS = ["tomorrow's weather in a city", 'open orders of the shop', 'write a note'];
 
@@ -52,31 +52,31 @@ export async function takeTour(options: TourOptions): Promise<void> {
       hint: 'in a clone, build them with: npm run build',
     });
   }
-  await using stage = await openTourWorkspace(options.self, examples);
+  await using workspace = await openTourWorkspace(options.self, examples);
   const began = performance.now();
   options.begins?.('found');
-  await using client = await openTourClient({ ...options, ...stage.machine, program: options.self });
-  const scenes: Readonly<Record<TourStepName, () => Promise<Scene>>> = {
+  await using client = await openTourClient({ ...options, ...workspace.machine, program: options.self });
+  const steps: Readonly<Record<TourStepName, () => Promise<StepResult>>> = {
     found: () => found(client),
-    approved: () => approved(client, stage),
+    approved: () => approved(client, workspace),
     search: () => search(client),
     details: () => details(client),
     execute: () => execute(client),
-    run_python: () => runPython(client, stage),
+    run_python: () => runPython(client, workspace),
   };
   for (const name of TOUR_STEPS) {
     if (options.signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was cancelled');
     if (name !== 'found') options.begins?.(name);
     // The first step includes the start of the gateway, as a client experiences it.
     const from = name === 'found' ? began : performance.now();
-    const scene = await scenes[name]();
-    options.done({ name, ms: performance.now() - from, ...scene });
+    const result = await steps[name]();
+    options.done({ name, ms: performance.now() - from, ...result });
   }
 }
 
-type Scene = Omit<TourStep, 'name' | 'ms'>;
+type StepResult = Omit<TourStep, 'name' | 'ms'>;
 
-async function found(client: TourClient): Promise<Scene> {
+async function found(client: TourClient): Promise<StepResult> {
   const states = await statesOf(client);
   const waiting = states.filter(({ status }) => status === 'pending-approval');
   if (waiting.length !== EXAMPLES.length) {
@@ -94,7 +94,7 @@ async function found(client: TourClient): Promise<Scene> {
   };
 }
 
-async function approved(client: TourClient, { machine }: TourWorkspace): Promise<Scene> {
+async function approved(client: TourClient, { machine }: TourWorkspace): Promise<StepResult> {
   const discovery = await scanMachine(machine);
   const questions = pendingQuestions(discovery);
   const definitions = questions.map(({ server }) => server.definition);
@@ -108,7 +108,7 @@ async function approved(client: TourClient, { machine }: TourWorkspace): Promise
   };
 }
 
-async function search(client: TourClient): Promise<Scene> {
+async function search(client: TourClient): Promise<StepResult> {
   const ask = async () => (await client.call('search_tools', { query: NEEDS.join('\n'), limit: 5 })).data;
   const isWhole = ({ pending }: Readonly<Record<string, unknown>>) => !Array.isArray(pending) || pending.length === 0;
   const { results } = await settled(ask, isWhole, 'the servers to be read');
@@ -122,7 +122,7 @@ async function search(client: TourClient): Promise<Scene> {
   };
 }
 
-async function details(client: TourClient): Promise<Scene> {
+async function details(client: TourClient): Promise<StepResult> {
   const { data } = await client.call('get_tool_details', { server: GENOA.server, tool: GENOA.tool });
   const { properties } = isObject(data.inputSchema) ? data.inputSchema : {};
   if (!isObject(properties) || !isObject(properties.city)) throw unexpected('the schema of the tool', data);
@@ -134,13 +134,13 @@ async function details(client: TourClient): Promise<Scene> {
 
 const GENOA = { server: 'weather', tool: 'get_forecast', arguments: { city: 'Genoa' } } as const;
 
-async function execute(client: TourClient): Promise<Scene> {
+async function execute(client: TourClient): Promise<StepResult> {
   const { text, isError, data } = await client.call('execute_tool', GENOA);
   if (isError || data.city !== GENOA.arguments.city) throw unexpected('a forecast', text);
   return { did: `${GENOA.server} ${GENOA.tool} answered: ${text}`, shown: [] };
 }
 
-async function runPython(client: TourClient, { notesFile }: TourWorkspace): Promise<Scene> {
+async function runPython(client: TourClient, { notesFile }: TourWorkspace): Promise<StepResult> {
   if (!(await client.tools()).includes('run_python')) {
     throw new PortolanError(ErrorCode.ToolNotFound, 'run_python is not available: no sandbox engine was found', {
       hint: 'install bubblewrap and python3 (Linux), or add the npm package pyodide; portolan doctor shows what is missing',
@@ -175,7 +175,7 @@ async function settled<T>(read: () => Promise<T>, holds: (value: T) => boolean, 
     const value = await read();
     if (holds(value)) return value;
     if (performance.now() > ends) throw unexpected(`${what} within ${SETTLED_LIMIT_MS / 1000} s`, value);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 

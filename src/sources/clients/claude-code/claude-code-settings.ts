@@ -37,9 +37,9 @@ export interface ClaudeCodeSettings {
   readonly isExclusive: boolean;
 }
 
-export async function readSettings(world: ReadContext): Promise<ClaudeCodeSettings> {
-  const { host } = world;
-  const read = async (path: string | undefined) => path && (await world.read(path, 'json'))?.value;
+export async function readSettings(context: ReadContext): Promise<ClaudeCodeSettings> {
+  const { host } = context;
+  const read = async (path: string | undefined) => path && (await context.read(path, 'json'))?.value;
   const folder = folderRecords(await read(resolveTemplate(STATE_FILE, host)[0]?.path), host).map(
     ([, record]) => record,
   );
@@ -53,7 +53,7 @@ export async function readSettings(world: ReadContext): Promise<ClaudeCodeSettin
     project: await read(join(host.cwd, '.claude', 'settings.json')),
     local: await read(join(host.cwd, '.claude', 'settings.local.json')),
     managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).reduce<unknown>(merge, {}),
-    broken: await brokenAmong([...managedFiles, ...dropIns], world),
+    broken: await brokenAmong([...managedFiles, ...dropIns], context),
     folder,
     // The state file may spell one directory in several ways; the most cautious record counts.
     isTrusted: trust.includes(true) && !trust.includes(false),

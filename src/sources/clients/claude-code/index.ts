@@ -143,8 +143,8 @@ export const claudeCode: Client = {
   rules,
 };
 
-async function rules(world: ReadContext): Promise<readonly RuleFile[]> {
-  const { user, project, local, managed: ofAdministrator, broken } = await readSettings(world);
+async function rules(context: ReadContext): Promise<readonly RuleFile[]> {
+  const { user, project, local, managed: ofAdministrator, broken } = await readSettings(context);
   const files: readonly RuleFile[] = [
     { source: 'settings.json of Claude Code', author: 'user', value: user },
     { source: '.claude/settings.json', author: 'repository', value: project },
@@ -156,10 +156,10 @@ async function rules(world: ReadContext): Promise<readonly RuleFile[]> {
   return [...written, ...unread];
 }
 
-async function judge(world: ReadContext): Promise<StateRule> {
-  const settings = await readSettings(world);
+async function judge(context: ReadContext): Promise<StateRule> {
+  const settings = await readSettings(context);
   return (definition, place) => {
-    const state = verdict(definition, settings, world.host);
+    const state = verdict(definition, settings, context.host);
     return state === undefined || place.state === 'inventory-only' ? undefined : { state };
   };
 }
