@@ -3,6 +3,7 @@ import { createToolIndex } from '../../src/search/index.js';
 import { gatewayWith, odd, textOf } from '../support/gateway-harness.js';
 
 const SERVERS = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [name, odd([name])]));
+const CALLS = 20;
 const NEEDS = ['echo the arguments', 'a large result', 'wait for a while', 'list of numbers'];
 
 describe('the cost of a call', { tags: 'G16' }, () => {
@@ -23,13 +24,14 @@ describe('the cost of a call', { tags: 'G16' }, () => {
       await gateway.executeTool('two', 'echo', { a: 0 }, conversation); // starts the server
 
       for (const spy of [search, entry, entries]) spy.mockClear();
-      for (let n = 1; n <= 20; n += 1) {
+      for (let n = 1; n <= CALLS; n += 1) {
         const { value } = await gateway.executeTool('two', 'echo', { a: n }, conversation);
         expect(textOf(value)).toBe(`{"a":${n}}`);
       }
       expect(search).not.toHaveBeenCalled();
       expect(entries).not.toHaveBeenCalled();
-      expect(new Set(entry.mock.calls.map(([name]) => name))).toEqual(new Set(['two']));
+      // A first read of another server may end meanwhile; a call that reads its entry would do so every time.
+      expect(entry.mock.calls.filter(([name]) => name !== 'two').length).toBeLessThan(CALLS);
     } finally {
       vi.restoreAllMocks();
     }
