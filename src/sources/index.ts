@@ -9,6 +9,7 @@ export { ownEntry } from './own-entry.js';
 export { OUR_NAME } from './own-file.js';
 export { managedPlaces, type PathReading, readRules, readSources, type SourceReadings } from './read-sources.js';
 export {
+  EDITED_SCOPES,
   type LeftEntry,
   type Startable,
   type StartedFile,

@@ -11,7 +11,7 @@ import { recordOf } from './take-over-record.js';
 import { toDefinition } from './to-definition.js';
 
 /** The scopes whose files people edit; the others belong to administrators, plugins and programs. */
-const EDITED: ReadonlySet<Scope> = new Set(['user', 'local', 'profile', 'project']);
+export const EDITED_SCOPES: ReadonlySet<Scope> = new Set(['user', 'local', 'profile', 'project']);
 
 /** An entry that its client starts, and how to stop that. */
 export interface Startable {
@@ -44,7 +44,7 @@ export async function startedFiles(client: Client, host: Host): Promise<StartedF
   const files = new Map<string, StartedFile>();
   for (const place of client.places) {
     // Files with a remark are those that the client itself no longer reads.
-    if (!EDITED.has(place.scope) || place.remark || place.given || place.variable !== undefined) continue;
+    if (!EDITED_SCOPES.has(place.scope) || place.remark || place.given || place.variable !== undefined) continue;
     if (place.state === 'inventory-only' || place.format === 'text' || place.format === 'front-matter') continue;
     for (const { path, unmatched } of reader.spots(place, [])) {
       if (unmatched) continue;
@@ -72,7 +72,7 @@ export async function startedFiles(client: Client, host: Host): Promise<StartedF
 export function takenOverFiles(client: Client, host: Host): TakenOverFile[] {
   const reader = new Reader(host);
   const found = client.places
-    .filter(({ scope }) => EDITED.has(scope))
+    .filter(({ scope }) => EDITED_SCOPES.has(scope))
     .flatMap((place) =>
       [...reader.spots(place, [])].map(({ path }) => ({ path, scope: place.scope, format: editFormat(place.format) })),
     )

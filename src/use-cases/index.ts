@@ -65,7 +65,7 @@ export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
 export { applySet, planSet, type SetResult } from './set-value.js';
 export { startProblems } from './start-problems.js';
 export { type DetectedClient, detectedClients } from './take-over/detected-clients.js';
-export { selfStartingClients } from './take-over/self-started.js';
+export { selfStartingClients, takeOverAdvice } from './take-over/self-started.js';
 export type { TakeOverSavings } from './take-over/take-over-savings.js';
 export type { TourStep } from './tour/take-tour.js';
 export { type Verification, verifyInstall } from './verify-entry.js';

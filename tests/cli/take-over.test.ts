@@ -468,6 +468,32 @@ describe('what still starts by itself', () => {
     expect((await portolan(machine, ['list'])).out).not.toContain('*');
     expect(await startedBy()).toEqual({});
   });
+
+  it('names --project for a file of the project, which is not taken over without it', async () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.config/opencode/opencode.json': '{}',
+      '<project>/opencode.json': '{"mcp":{"team":{"type":"local","command":["node"]}}}',
+    });
+    const { out } = await portolan(machine, ['list'], { platform: 'linux' });
+    expect(out).toContain('starts by itself: portolan install opencode --take-over --project\n');
+    expect((await portolan(machine, ['install', '--yes'])).status).toBe(0);
+    expect((await portolan(machine, ['install', '--yes'])).out).toBe('Portolan is installed in every detected client.');
+    const { clients } = await json(machine, ['install', '--project', '--json']);
+    expect(clients).toMatchObject([{ client: 'opencode', isSuggested: true, plan: { takeOver: [{ shared: true }] } }]);
+  });
+
+  it('has no command for a server of an administrator', async () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.claude.json': '{}',
+      '/etc/claude-code/managed-mcp.json': '{"mcpServers":{"m":{"command":"m"}}}',
+    });
+    const { out } = await portolan(machine, ['list'], { platform: 'linux' });
+    expect(out).toContain('* 1 server that a client starts by itself, from a plugin or an administrator');
+    const doctor = await portolan(machine, ['doctor'], { platform: 'linux' });
+    expect(doctor.out).not.toContain('A take-over');
+  });
 });
 
 /** The file without its comments and trailing commas. */

@@ -102,7 +102,7 @@ function listLines(
     ...table([head, ...rows], io),
     ...renamed,
     ...failing.map((problem) => failureLine(problem, io)),
-    ...starLine(servers, io),
+    ...starLine(servers, discovery, io),
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
     ...silencedLines(discovery, io),

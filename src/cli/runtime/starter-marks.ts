@@ -1,6 +1,6 @@
 import type { Discovery } from '../../discovery/index.js';
 import type { ServerRecord } from '../../model/index.js';
-import { selfStartingClients } from '../../use-cases/index.js';
+import { selfStartingClients, takeOverAdvice } from '../../use-cases/index.js';
 import type { Io } from './command.js';
 import { paint, plural } from './terminal-text.js';
 
@@ -20,12 +20,18 @@ export function clientsText({ origins, startedBy = [] }: ServerRecord): string {
 }
 
 /** Explains the stars and names the command that removes them. */
-export function starLine(servers: readonly ServerRecord[], io: Io): string[] {
+export function starLine(servers: readonly ServerRecord[], discovery: Discovery, io: Io): string[] {
   const started = servers.filter(({ startedBy }) => startedBy !== undefined);
   if (started.length === 0) return [];
-  const clients = [...new Set(started.flatMap(({ startedBy = [] }) => startedBy))];
-  const [first = ''] = clients;
-  const command = clients.length === 1 ? `portolan install ${first} --take-over` : 'portolan install';
+  const { clients, isProjectOnly } = takeOverAdvice(discovery);
+  const [first] = clients;
+  const one = clients.length === 1 ? first : '<client>';
+  const command = isProjectOnly
+    ? `portolan install ${one} --take-over --project`
+    : clients.length === 1
+      ? `portolan install ${first} --take-over`
+      : 'portolan install';
   const what = `${plural(started.length, 'server')} that a client starts by itself`;
-  return [paint(io, 'dim', `* ${what}: ${command}`)];
+  const next = first === undefined ? ', from a plugin or an administrator' : `: ${command}`;
+  return [paint(io, 'dim', `* ${what}${next}`)];
 }

@@ -1,5 +1,6 @@
-import type { DiscoverOptions, Discovery } from '../../discovery/index.js';
+import type { Discovery } from '../../discovery/index.js';
 import { clientEntries } from '../client-entries.js';
+import { type InstallOptions, planInstall } from '../install-client.js';
 import { takeOverSavings } from './take-over-savings.js';
 
 /** A client on this machine, and what an installation would change for it. */
@@ -19,12 +20,14 @@ export interface DetectedClient {
 }
 
 /** The clients on this machine into which Portolan can be installed. */
-export async function detectedClients(discovery: Discovery, options: DiscoverOptions = {}): Promise<DetectedClient[]> {
+export async function detectedClients(discovery: Discovery, options: InstallOptions = {}): Promise<DetectedClient[]> {
   const { clients } = await clientEntries(options);
   const savings = takeOverSavings(discovery).clients;
-  return clients.map(({ client, name, file, isThere }) => {
+  const detected = clients.map(async ({ client, name, file, isThere }) => {
     const { servers = 0, tools = 0, unread = [] } = savings.find((one) => one.client === client) ?? {};
-    const isSuggested = !isThere || servers > 0;
+    const { takeOver } = await planInstall(client, { ...options, takeOver: true });
+    const isSuggested = !isThere || takeOver.length > 0;
     return { client, name, file, isInstalled: isThere, servers, tools, unread: unread.length, isSuggested };
   });
+  return Promise.all(detected);
 }

@@ -1,5 +1,6 @@
 import type { Discovery } from '../../discovery/index.js';
 import type { Definition } from '../../model/index.js';
+import { EDITED_SCOPES } from '../../sources/index.js';
 
 /** Directories of servers and Portolan's own file: no program starts what is in them. */
 const STARTS_NOTHING = new Set(['portolan', 'agents-dir', 'mcps-dir']);
@@ -34,4 +35,24 @@ export function selfStartingClients(discovery: Discovery): ReadonlyMap<string, r
       return clients.length === 0 ? [] : [[name, [...new Set(clients)]] as const];
     }),
   );
+}
+
+/** Those of them that a take-over moves: not the servers of plugins and administrators. */
+export function movableStarts(scanned: Scanned): Definition[] {
+  return selfStarted(scanned).filter(({ scope }) => EDITED_SCOPES.has(scope));
+}
+
+/** The clients that a take-over would change. */
+export interface TakeOverAdvice {
+  readonly clients: readonly string[];
+  /** All these servers are in files of the project, which a take-over changes only if it is told to. */
+  readonly isProjectOnly: boolean;
+}
+
+/** What to take over so that the clients start less by themselves. */
+export function takeOverAdvice(scanned: Scanned): TakeOverAdvice {
+  const movable = movableStarts(scanned);
+  const own = movable.filter(({ scope }) => scope !== 'project');
+  const chosen = own.length > 0 ? own : movable;
+  return { clients: [...new Set(chosen.map(({ client }) => client))], isProjectOnly: own.length === 0 };
 }

@@ -1,6 +1,6 @@
 import type { Discovery } from '../../discovery/index.js';
 import { knownCatalog } from '../known-tools.js';
-import { selfStarted } from './self-started.js';
+import { movableStarts } from './self-started.js';
 
 /** The size of the six tools that a client is offered instead (tests/gateway/meta-tools.test.ts). */
 const OWN_TOKENS = 600;
@@ -37,7 +37,7 @@ export function takeOverSavings(discovery: Discovery): TakeOverSavings {
         tools && { count: tools.length, tokens: tools.reduce((sum, { tool }) => sum + tokensOf(tool), 0) },
       ]),
   );
-  const started = new Set(selfStarted(discovery));
+  const started = new Set(movableStarts(discovery));
   const rows = discovery.servers.flatMap(({ name, duplicates, shadowed }) =>
     [...duplicates, ...shadowed].filter((one) => started.has(one)).map((one) => ({ name, definition: one })),
   );
