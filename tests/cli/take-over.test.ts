@@ -258,6 +258,31 @@ describe('portolan install --take-over', () => {
     expect(read(machine, '~/.claude.json')).toBe(text);
   });
 
+  it.each([
+    { title: 'after the copy was written', left: [ORIGINAL], isTaken: false },
+    { title: 'after the record was written', left: [ORIGINAL, RECORD], isTaken: false },
+    { title: 'of an undo, after the file was restored', left: [ORIGINAL, RECORD], isTaken: false },
+    { title: 'of an undo, after the record was deleted', left: [ORIGINAL], isTaken: false },
+    { title: 'after everything was written', left: [ORIGINAL, RECORD], isTaken: true },
+  ])('loses nothing in a crash $title', async ({ left, isTaken }) => {
+    using machine = makeMachine();
+    machine.write({ [CURSOR]: TEXT });
+    const before = await states(machine);
+    await json(machine, ['install', 'cursor', '--take-over']);
+    const taken = read(machine, CURSOR);
+    if (!isTaken) machine.write({ [CURSOR]: TEXT });
+    for (const suffix of [ORIGINAL, RECORD]) if (!left.includes(suffix)) rmSync(machine.path(`${CURSOR}${suffix}`));
+    expect(await states(machine)).toEqual(before);
+    // The take-over can be repeated, and undone.
+    await json(machine, ['install', 'cursor', '--take-over']);
+    expect(read(machine, CURSOR)).toBe(taken);
+    expect(await states(machine)).toEqual(before);
+    await json(machine, ['install', 'cursor', '--undo']);
+    expect(await states(machine)).toEqual(before);
+    expect(await jsoncOf(machine, CURSOR)).toMatchObject({ mcpServers: { notes: { env: { TOKEN: 's3cret' } } } });
+    expect(existsSync(machine.path(`${CURSOR}${ORIGINAL}`))).toBe(false);
+  });
+
   it('leaves a copy without a record alone, because it may be the only one', async () => {
     using machine = makeMachine();
     machine.write({ [CURSOR]: TEXT, [`${CURSOR}${ORIGINAL}`]: '{"mcpServers":{"lost":{"command":"x"}}}' });

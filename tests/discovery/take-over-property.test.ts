@@ -120,7 +120,8 @@ describe('a take-over of any client', () => {
             fc.array(server, { minLength: 4, maxLength: 4 }),
             hand,
             edit,
-            async (names, servers, by, change) => {
+            fc.boolean(),
+            async (names, servers, by, change, isInstalledBefore) => {
               using machine = makeMachine();
               const path = machine.path(`~${spot.path.slice(first.home.length)}`);
               const entries = Object.fromEntries(
@@ -140,6 +141,8 @@ describe('a take-over of any client', () => {
               const started = await startedFiles(client, hostOn(machine, 'linux'));
               const able = started.flatMap((file) => file.entries);
 
+              if (isInstalledBefore) await install(client.id, options);
+              const copied = readFileSync(path, 'utf8');
               const { takenOver } = await install(client.id, { ...options, takeOver: true });
               const moved = takenOver.flatMap((taken) => taken.moved);
               // Every entry that can be edited is taken over, and Portolan still reads all of them in the same order.
@@ -149,7 +152,7 @@ describe('a take-over of any client', () => {
               expect(await serversOn(machine, client.id)).toEqual(before);
               const still = await startedFiles(client, hostOn(machine, 'linux'));
               expect(still.flatMap((file) => file.entries)).toEqual([]);
-              if (moved.length > 0) expect(readFileSync(originalOf(path), 'utf8')).toBe(text);
+              if (moved.length > 0) expect(readFileSync(originalOf(path), 'utf8')).toBe(copied);
 
               const format = formatOf(spot);
               const now = readFileSync(path, 'utf8');
