@@ -10,7 +10,7 @@ const OUTSIDE = new Set(['dynamic', 'running', 'claudeai', 'agent', 'server']);
 type Scanned = Pick<Discovery, 'definitions' | 'pathReadings'>;
 
 /** The definitions that some installed client starts by itself. */
-export function selfStarted({ definitions, pathReadings }: Scanned): Definition[] {
+function selfStarted({ definitions, pathReadings }: Scanned): Definition[] {
   // A project's file is read for clients that are not installed, too.
   const installed = new Set(
     pathReadings.filter(({ scope, found }) => scope !== 'project' && found !== 'absent').map(({ client }) => client),
