@@ -2,6 +2,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { type Host, variable } from '../model/index.js';
 import { baseName, installedPackage, isRunner, packageName, type Started } from './command-line.js';
 import { isOwnFile, isOwnFolder, OUR_NAME } from './own-file.js';
+import type { ProblemDraft } from './problem-draft.js';
 import { scriptCommands } from './script-commands.js';
 
 /** The program inside an installed copy of Portolan; other scripts in it are examples and tests. */
@@ -26,11 +27,27 @@ interface Place {
   filesLeft: number;
 }
 
+const ONLY_NAMED = `it is named "${OUR_NAME}", but starts another program`;
+
 /** Why starting the entry would start this gateway inside itself; undefined if it would not. */
 export function whyIsSelf(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
+  const reason = startsSelf(started, { folder, host, filesLeft: MAX_FILES });
   // The servers of a plugin are named `plugin:<plugin>:<server>`.
-  if (name.toLowerCase().split(':').at(-1)?.trim() === OUR_NAME) return `an entry named "${OUR_NAME}" is this gateway`;
-  return startsSelf(started, { folder, host, filesLeft: MAX_FILES });
+  if (reason !== undefined || name.toLowerCase().split(':').at(-1)?.trim() !== OUR_NAME) return reason;
+  return started.length === 0 ? `an entry named "${OUR_NAME}" is this gateway` : ONLY_NAMED;
+}
+
+/** An entry of this gateway needs no action, except if only its name is ours. */
+export function selfServer(reason: string): ProblemDraft {
+  const isOnlyNamed = reason === ONLY_NAMED;
+  return {
+    code: 'self-server',
+    severity: isOnlyNamed ? 'warning' : 'info',
+    message: `skipped: ${reason}`,
+    hint: isOnlyNamed
+      ? 'rename the entry to use its server'
+      : 'no action needed: this entry connects the client to Portolan, which does not start itself',
+  };
 }
 
 function startsSelf(started: readonly Started[], place: Place): string | undefined {

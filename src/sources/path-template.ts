@@ -37,6 +37,11 @@ function isList(paths: Paths): paths is readonly PathTemplate[] {
   return Array.isArray(paths);
 }
 
+/** Whether a template depends on the working directory. */
+export function isProjectTemplate(template: PathTemplate): boolean {
+  return /^<(project|repo|up|above|worktree)>/.test(template);
+}
+
 /** The absolute paths and patterns of a template on this host, in the order in which they are written. */
 export function resolveTemplate(template: PathTemplate, host: Host): Spot[] {
   const templates = template.startsWith('file:') ? [template] : expandBraces(template);

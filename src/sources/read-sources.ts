@@ -3,6 +3,7 @@ import type { Client, Place, RuleFile } from './client.js';
 import { InvalidEntry } from './fields.js';
 import type { RawEntry } from './find-entries.js';
 import type { Document } from './formats/document.js';
+import { byInstalledClients } from './installed-clients.js';
 import { mergeLayers } from './merge-layers.js';
 import { Reader } from './source-reader.js';
 import { type LocatedEntry, toDefinition } from './to-definition.js';
@@ -28,9 +29,12 @@ export interface SourceReadings {
 /** Reads every place of every client. A broken entry affects only itself, a broken file only its entries. */
 export async function readSources(clients: readonly Client[], host: Host): Promise<SourceReadings> {
   const reader = new Reader(host);
-  const rows: Row[] = [];
-  for (const [order, client] of clients.entries()) rows.push(...(await readClient(client, order, reader)));
-  const sorted = rows.sort((a, b) => a.rank - b.rank);
+  const reads: ClientRead[] = [];
+  for (const [order, client] of clients.entries()) reads.push(await readClient(client, order, reader));
+  const all = reads.flatMap(({ places }) => places.flatMap(({ locatedEntries }) => locatedEntries));
+  const counted = byInstalledClients(all, clients, host);
+  for (const read of reads) await addDefinitions(read, counted, reader);
+  const sorted = reads.flatMap(({ places }) => places.map(({ row }) => row)).sort((a, b) => a.rank - b.rank);
   return {
     definitions: sorted.flatMap((row) => row.definitions),
     problems: distinct(sorted.flatMap((row) => row.problems)),
@@ -68,9 +72,15 @@ interface Row {
 /** Places without a rank get one from here on. */
 const UNRANKED = 1000;
 
-async function readClient(client: Client, order: number, reader: Reader): Promise<Row[]> {
+/** The entries of one client, place by place, before they become definitions. */
+interface ClientRead {
+  readonly client: Client;
+  readonly places: readonly { readonly row: Row; readonly locatedEntries: readonly LocatedEntry[] }[];
+}
+
+async function readClient(client: Client, order: number, reader: Reader): Promise<ClientRead> {
   const seen = new Set<string>();
-  const reads: { row: Row; locatedEntries: LocatedEntry[] }[] = [];
+  const places: ClientRead['places'][number][] = [];
   for (const place of client.places) {
     const row: Row = {
       rank: place.rank ?? UNRANKED + order,
@@ -79,20 +89,29 @@ async function readClient(client: Client, order: number, reader: Reader): Promis
       pathReadings: [],
       exclusive: [],
     };
-    reads.push({ row, locatedEntries: await readPlace(client, place, reader, row, seen) });
+    places.push({ row, locatedEntries: await readPlace(client, place, reader, row, seen) });
   }
-  const locatedEntries = reads.flatMap((read) => read.locatedEntries);
-  if (locatedEntries.length === 0) return reads.map(({ row }) => row);
+  return { client, places };
+}
+
+async function addDefinitions(
+  { client, places }: ClientRead,
+  counted: ReadonlyMap<LocatedEntry, LocatedEntry>,
+  reader: Reader,
+): Promise<void> {
+  const locatedEntries = places.flatMap((read) => read.locatedEntries);
+  if (!locatedEntries.some((located) => counted.has(located))) return;
   const judge = await client.judge?.(reader.context);
   const layered = client.layered ? mergeLayers(locatedEntries) : undefined;
-  for (const { row, locatedEntries: own } of reads) {
-    for (const locatedEntry of own) {
-      const { definition, problems } = toDefinition(layered?.get(locatedEntry) ?? locatedEntry, reader.host, judge);
+  for (const { row, locatedEntries: own } of places) {
+    for (const located of own) {
+      const form = counted.get(located);
+      if (!form) continue;
+      const { definition, problems } = toDefinition(layered?.get(located) ?? form, reader.host, judge);
       if (definition) row.definitions.push(definition);
       for (const problem of problems) row.problems.push(problem);
     }
   }
-  return reads.map(({ row }) => row);
 }
 
 async function readPlace(

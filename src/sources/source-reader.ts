@@ -4,7 +4,7 @@ import type { Place, ReadContext } from './client.js';
 import type { Document, Format, Parsed } from './formats/document.js';
 import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
-import { resolveTemplate, templatesFor } from './path-template.js';
+import { isProjectTemplate, resolveTemplate, templatesFor } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 import { originalOf, readTakeOver } from './take-over-record.js';
 
@@ -56,7 +56,7 @@ export class Reader {
       return;
     }
     const templates = templatesFor(place.path, this.host.platform).map((template) => ({
-      inProject: /^<(project|repo|up|above|worktree)>/.test(template),
+      inProject: isProjectTemplate(template),
       spots: resolveTemplate(template, this.host),
     }));
     const all = templates.flatMap(({ inProject, spots }) => spots.map((spot) => ({ ...spot, inProject })));

@@ -3,7 +3,7 @@ import { looksSecret, type Mutable, shellCharacter } from '../base/index.js';
 import type { Definition, Host, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Place, StateRule } from './client.js';
 import { type Started, startedBy } from './command-line.js';
-import { whyIsSelf } from './detect-self.js';
+import { selfServer, whyIsSelf } from './detect-self.js';
 import type { Draft } from './dialect.js';
 import { expandLaunch, type Launch } from './expand-launch.js';
 import { at, InvalidEntry, isFields } from './fields.js';
@@ -218,14 +218,5 @@ function commandNotRun(): ProblemDraft {
     severity: 'warning',
     message: 'it contains a command instead of a value; Portolan does not run commands from files',
     hint: 'put the value into an environment variable and refer to that',
-  };
-}
-
-function selfServer(reason: string): ProblemDraft {
-  return {
-    code: 'self-server',
-    severity: 'info',
-    message: `skipped: ${reason}`,
-    hint: 'no action needed: this entry connects the client to Portolan, which does not start itself',
   };
 }

@@ -12,6 +12,14 @@ export interface DefinitionOutcome extends Origin {
   /** The state in its own client, and the verdict of our policy on it alone. */
   readonly clientState: string;
   readonly verdict: string;
+  /** Other clients that read this entry from the same file. */
+  readonly alsoReadBy?: readonly Reader[];
+}
+
+/** A client that reads the entry of another one, and how it treats it. */
+interface Reader {
+  readonly client: string;
+  readonly clientState: string;
 }
 
 /** Everything about one server name. */
@@ -46,7 +54,7 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
       : 'not applicable: there is no active definition',
     changes: server && mayHaveChanged(server.verdict, discovery) ? changesSince(server.definition, discovery) : [],
     ...(definition ? coverageOf(definition, discovery) : { files: [], notes: [] }),
-    needs: server ? missingValues(server.name, server.definition) : [],
+    needs: server ? missingValues(server.name, server.definition, discovery.host) : [],
     ...(definition?.tools && { tools: definition.tools }),
   };
 }
@@ -67,13 +75,28 @@ export function serverNamed(name: string, { servers }: Pick<Discovery, 'servers'
 }
 
 function fatesOf({ definition, duplicates, shadowed }: Server, discovery: Discovery): DefinitionOutcome[] {
-  return [
+  return withReaders([
     fate(definition, 'active', 'the definition with the highest precedence', discovery),
     ...duplicates
       .filter((one) => one !== definition)
       .map((one) => fate(one, 'duplicate', 'it has the same command or URL', discovery)),
     ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, definition, discovery), discovery)),
-  ];
+  ]);
+}
+
+/** One outcome for an entry that several clients read from one file. */
+function withReaders(outcomes: readonly DefinitionOutcome[]): DefinitionOutcome[] {
+  const entries = new Map<string, DefinitionOutcome[]>();
+  for (const one of outcomes) {
+    const key = JSON.stringify([one.source, one.line, one.name, one.fate === 'shadowed']);
+    entries.set(key, [...(entries.get(key) ?? []), one]);
+  }
+  return [...entries.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const readers = others.filter(({ client }) => client !== first.client);
+    const alsoReadBy = readers.map(({ client, clientState }) => ({ client, clientState }));
+    return [alsoReadBy.length > 0 ? { ...first, alsoReadBy } : first];
+  });
 }
 
 function whyShadowed(lost: Definition, won: Definition, { verdicts }: Discovery): string {

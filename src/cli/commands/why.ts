@@ -1,4 +1,4 @@
-import { ErrorCode, maskUrl, PortolanError } from '../../base/index.js';
+import { maskUrl } from '../../base/index.js';
 import type { Discovery, scanMachine } from '../../discovery/index.js';
 import { maskServer, writtenBy } from '../../model/index.js';
 import {
@@ -9,7 +9,7 @@ import {
   launchText,
   type MissingValue,
 } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { unknownServer } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, placeText, shortPath, table, visible } from '../runtime/terminal-text.js';
@@ -30,11 +30,7 @@ export function whyCommand(discover: typeof scanMachine): Command {
     examples: [{ line: 'portolan why github', does: 'list its definitions, and which one is active' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
-      const [name] = positionals;
-      if (name === undefined)
-        throw new PortolanError(ErrorCode.Usage, 'The name of the server is missing.', {
-          hint: `usage: ${this.usage}`,
-        });
+      const [name] = needed(this, positionals, ['server']);
       const read = async () => {
         const discovery = await discover(scanFlags(values));
         const explanation = explain(discovery, name);
@@ -100,7 +96,8 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
 /** What is missing, and the command that provides it. */
 function needText({ name, kind, because, description, command }: MissingValue): string {
   const about = description === undefined ? '' : ` (${description})`;
-  return `${kind} ${name}${about} ${because === 'empty' ? 'is empty' : 'has no value'}: ${command}`;
+  const fault = { empty: 'is empty', unset: 'has no value', refused: 'has no stored value that this entry may use' };
+  return `${kind} ${name}${about} ${fault[because]}: ${command}`;
 }
 
 /** Limits on tools that are in the entry itself, not in the settings. */
@@ -112,8 +109,14 @@ function toolsText({ allow, deny = [] }: NonNullable<Explanation['tools']>): str
   ].join('; ');
 }
 
+type Reader = NonNullable<DefinitionOutcome['alsoReadBy']>[number];
+
+function readerText({ client, clientState }: Reader, usual: string): string {
+  return clientState === usual ? client : `${client} (${clientState} there)`;
+}
+
 function fateLines(
-  { name, fate, client, scope, source, line, because, clientState }: DefinitionOutcome,
+  { name, fate, client, scope, source, line, because, clientState, alsoReadBy }: DefinitionOutcome,
   known: string,
   io: Io,
 ): string[] {
@@ -122,5 +125,6 @@ function fateLines(
   return [
     `${mark} ${fate.padEnd(9)} ${placeText({ client, scope })}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
     paint(io, 'dim', `  ${visible(because)}`),
+    ...(alsoReadBy ? [`  also read by ${alsoReadBy.map((one) => readerText(one, clientState)).join(', ')}`] : []),
   ];
 }
