@@ -197,7 +197,12 @@ describe('masking', () => {
   });
 
   it('changes nothing else', () => {
-    const launch = { command: 'npx', args: ['-y', 'task-master-ai', '--keyboard', 'us'], env: { A: 'b' }, cwd: '/srv' };
+    const launch = {
+      command: 'npx',
+      args: ['-y', 'task-master-ai', '--keyboard', 'us'],
+      env: { A: 'b', KUBECONFIG: '/home/me/.kube/config', TOKEN: '' },
+      cwd: '/srv',
+    };
     const found = definition(launch, launch, { timeoutMs: 5, tools: { deny: ['x'] }, missing: ['TOKEN'] });
     expect(maskDefinition(found)).toEqual(found);
   });

@@ -81,7 +81,8 @@ function maskOauth(oauth: OauthFields, written: OauthFields = {}, references: Re
 
 function maskLaunch(launch: LaunchFields, written: LaunchFields, references: References): LaunchFields {
   const { command, args, env, cwd, url, headers } = launch;
-  const hide = (value: string) => (references === 'shown' && isReference(value) ? value : MASK);
+  // An empty value is no secret, and masked it would look as if it were set.
+  const hide = (value: string) => (value === '' || (references === 'shown' && isReference(value)) ? value : MASK);
   const masked = args && maskArgs(args, references);
   return {
     ...(command !== undefined && { command: bySource(command, written.command) ?? maskCommandLine(command) }),

@@ -84,7 +84,7 @@ async function ownKey(path: string): Promise<string> {
   if (reading.kind === 'read' && /^[0-9a-f]{64}\s*$/.test(reading.text)) return reading.text.trim();
   if (reading.kind !== 'absent')
     throw new PortolanError(ErrorCode.WriteRefused, `${path} is not the key of the stored values`, {
-      hint: 'remove the file and store the values again with portolan set',
+      hint: 'remove the file, and store each value again with `portolan set <server> <name>`',
     });
   const key = randomKey();
   await writeFile(path, `${key}\n`, { refuseLinks: true, from: { bytes: undefined } });

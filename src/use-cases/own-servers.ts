@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, nearest, PortolanError } from '../base/index.js';
 import {
   type EditedFile,
   type EditOptions,
@@ -8,7 +8,7 @@ import {
   removeEntry,
   setEntry,
 } from '../config-edit/index.js';
-import { type DiscoverOptions, hostOf } from '../discovery/index.js';
+import { type DiscoverOptions, hostOf, scanMachine } from '../discovery/index.js';
 import type { Definition, Host } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
 import {
@@ -75,10 +75,19 @@ export async function removeServer(
     const edited = await editFile(file.path, without, editing(scope));
     if (edited.kind !== 'unchanged') return edited;
   }
-  const where = files.map(({ path }) => path).join(', ');
-  throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${where}`, {
-    hint: 'portolan list --all shows the file of each server',
+  const paths = files.map(({ path }) => path);
+  throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${paths.join(', ')}`, {
+    hint: whereElse(name, paths, (await scanMachine(options)).definitions),
   });
+}
+
+/** A similar name in these files, or the file that has the server. */
+function whereElse(name: string, paths: readonly string[], definitions: readonly Definition[]): string {
+  const own = definitions.filter(({ source }) => paths.includes(source)).map((one) => one.name);
+  const [near] = nearest(name, own, 1);
+  const other = definitions.find((one) => one.name === name && !paths.includes(one.source));
+  if (other) return `it is defined in ${other.source}, which belongs to ${other.client}: remove it there`;
+  return `${near === undefined ? '' : `did you mean ${near}? `}portolan list --all shows the file of each server`;
 }
 
 function filesOf(scope: ServerScope, host: Host): readonly InstallTarget[] {

@@ -1,4 +1,4 @@
-import { ErrorCode, nearest, PortolanError, sha256, shellWord } from '../base/index.js';
+import { ErrorCode, nearest, PortolanError } from '../base/index.js';
 import { type EditedFile, editFile, setEntry } from '../config-edit/index.js';
 import { configFolder, type Discovery, secretFiles } from '../discovery/index.js';
 import type { Definition, Host } from '../model/index.js';
@@ -7,6 +7,7 @@ import { type KeyStore, type SecretRecord, secretReference, storeSecret, systemK
 import { clientFileOf, type EntryField, findEntryField } from '../sources/index.js';
 import { serverNamed } from './explain.js';
 import { missingValues } from './missing-values.js';
+import { launchHash } from './stored-references.js';
 
 /** What storing a value would do. */
 export interface SetPlan {
@@ -30,19 +31,19 @@ export async function planSet(discovery: Discovery, wanted: string, name: string
   if (!server) return undefined;
   const { definition } = server;
   const { source, line } = definition;
-  const known = missingValues(server.name, definition).find((one) => one.name === name);
+  const known = missingValues(server.name, definition, discovery.host).find((one) => one.name === name);
   const kind = known?.kind ?? (definition.url === undefined ? 'variable' : 'header');
   const plan = { server: server.name, name, kind, source, line };
   if (refersTo(definition, name)) return plan;
   const edit = await findEntryField(definition, kind === 'header' ? 'headers' : 'env', name, discovery.host);
   if (edit) return { ...plan, edit };
   const names = [
-    ...missingValues(server.name, definition).map((one) => one.name),
+    ...missingValues(server.name, definition, discovery.host).map((one) => one.name),
     ...Object.keys(definition.env ?? {}),
   ];
   const [near] = nearest(name, names, 1);
   throw new PortolanError(ErrorCode.EditRefused, `${source} has no place for ${name} that Portolan can edit`, {
-    hint: `${near === undefined ? '' : `did you mean ${near}? Otherwise `}add the server to Portolan's own file: portolan add ${shellWord(server.name)}`,
+    hint: `${near === undefined ? '' : `did you mean ${near}? Otherwise `}write the value in the entry as a reference to a variable ${name}, in the notation of ${definition.client}, and run this command again`,
   });
 }
 
@@ -95,10 +96,4 @@ export async function applySet(
 
 function keyStoreFor({ env }: Host): () => Promise<KeyStore | undefined> {
   return env.PORTOLAN_SECRETS === 'file' ? async () => undefined : systemKeyStore;
-}
-
-/** A hash of everything that receives the values of an entry, without the values themselves. */
-export function launchHash({ written, headersHelper }: Definition): string {
-  const { command, args, url, cwd, envFile } = written;
-  return sha256(JSON.stringify([command, args, url, cwd, envFile, headersHelper].map((one) => one ?? null)));
 }

@@ -10,8 +10,8 @@ export function startProblems({ servers, host }: Discovery): Problem[] {
     if (state !== 'ready' && state !== 'pending-approval' && state !== 'needs-input') return [];
     const place = { source: definition.source, line: definition.line, server: name };
     const launch = runningInstance || state === 'needs-input' ? undefined : launchProblem(definition, host);
-    const values = missingValues(name, definition).filter(
-      ({ because, kind }) => because === 'empty' || kind === 'input',
+    const values = missingValues(name, definition, host).filter(
+      ({ because, kind }) => because !== 'unset' || kind === 'input',
     );
     return [
       ...(launch ? [{ ...place, ...launch }] : []),
@@ -30,6 +30,13 @@ function valueProblem({ name, kind, because, command, description }: MissingValu
       severity: 'warning',
       message: `its ${kind} ${name} is empty`,
       hint: `store a value with \`${command}\`, or remove it from the entry`,
+    };
+  if (because === 'refused')
+    return {
+      code: 'missing-stored-value',
+      severity: 'error',
+      message: `it cannot be started: the stored value of its ${kind} ${name} is not here, or belongs to another entry`,
+      hint: `store the value again with \`${command}\``,
     };
   return {
     code: 'missing-input',

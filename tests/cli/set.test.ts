@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connect, environment, fixture, PROGRAM, portolan } from '../support/client-over-stdio.js';
+import { inTerminal } from '../support/in-terminal.js';
 import { type Machine, makeMachine } from '../support/machine.js';
+import { needs } from '../support/programs.js';
 
 const SECRET = 'v3ry-s3cr3t-value-of-mine';
 /** No test may write to the key store of the machine it runs on. */
@@ -145,11 +147,84 @@ describe('portolan set', () => {
     expect(await set(machine, ['hub', 'TOKEN_OF_PROJECT'])).toMatchObject({ status: 0 });
     await portolan(machine, ['approve', 'hub', '--yes'], env);
     expect((await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env)).stderr).toBe('');
-    write(['changed'], { env: { TOKEN: '${TOKEN_OF_PROJECT}' } });
+    // Another command, and a variable that decides what the command runs.
+    for (const [words, more] of [
+      [['changed'], {}],
+      [[], { NODE_OPTIONS: '--no-warnings' }],
+    ] as const) {
+      write(words, { env: { TOKEN: '${TOKEN_OF_PROJECT}', ...more } });
+      await portolan(machine, ['approve', 'hub', '--yes'], env);
+      const { stderr } = await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env);
+      expect(stderr).toContain('has changed since TOKEN_OF_PROJECT was stored');
+      expect(stderr).toContain('portolan set hub TOKEN_OF_PROJECT');
+    }
+  });
+
+  it('asks in a terminal without showing what is typed', needs('python3'), async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture(['--env', seen]) } }) });
+    const terminal = { cwd: machine.project, env: { ...environment(machine, env), TERM: 'xterm' } };
+    const words = [process.execPath, PROGRAM, 'set', 'hub', 'TOKEN'];
+    const question = 'Value of TOKEN for hub (not shown): ';
+    // A typing mistake that is erased again.
+    const { status, screen } = await inTerminal(words, [[question, `${SECRET}x\u007f\r`]], terminal);
+    expect({ status, isShown: screen.includes(SECRET.slice(0, 4)) }).toEqual({ status: 0, isShown: false });
+    expect(screen).toContain('Stored TOKEN of hub in an encrypted file');
+    expect(await environmentOf(machine, 'hub', seen)).toMatchObject({ TOKEN: SECRET });
+    const cancelled = await inTerminal(words, [[question, 'abc\u0003']], terminal);
+    expect(cancelled).toEqual({ status: 1, screen: expect.stringMatching(/CANCELLED.*: nothing was stored/) });
+  });
+
+  it('is named by why, list and doctor for a reference without its value, before a call fails', async () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture([], { env: { TOKEN: '' } }) } }),
+    });
+    await set(machine, ['hub', 'TOKEN']);
+    // As on another computer with the same dotfiles.
+    rmSync(machine.path('~/.local/state/portolan/secrets.json'));
+    expect((await portolan(machine, ['why', 'hub'], env)).stdout).toContain('portolan set hub TOKEN');
+    expect((await portolan(machine, ['list'], env)).stdout).toContain('hub: it cannot be started: the stored value');
+    const { problems } = JSON.parse((await portolan(machine, ['doctor', '--json'], env)).stdout);
+    expect(problems).toMatchObject([
+      { code: 'missing-stored-value', hint: 'store the value again with `portolan set hub TOKEN`' },
+    ]);
+    expect((await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env)).stderr).toContain(
+      'portolan set hub TOKEN',
+    );
+    await set(machine, ['hub', 'TOKEN']);
+    expect(await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env)).toMatchObject({ status: 0, stdout: 'x\n' });
+  });
+
+  it('prints the next command: another missing value, an approval, or the tools', async () => {
+    using machine = makeMachine();
+    const entry = (more: object) => JSON.stringify({ mcpServers: { hub: fixture([], more) } });
+    machine.write({ '<project>/.cursor/mcp.json': entry({ env: { ONE: '', TWO: '' } }) });
     await portolan(machine, ['approve', 'hub', '--yes'], env);
-    const { stderr } = await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env);
-    expect(stderr).toContain('has changed since TOKEN_OF_PROJECT was stored');
-    expect(stderr).toContain('portolan set hub TOKEN_OF_PROJECT');
+    expect((await set(machine, ['hub', 'ONE'])).text).toContain('Next: portolan set hub TWO\n');
+    expect((await set(machine, ['hub', 'TWO'])).text).toContain('Next: portolan approve hub\n');
+    await portolan(machine, ['approve', 'hub', '--yes'], env);
+    // A new value needs no new approval: the entry has only a reference.
+    expect((await set(machine, ['hub', 'TWO'], 'other')).text).toContain('Next: portolan tools hub\n');
+    expect((await portolan(machine, ['call', 'hub', 'echo', 'text=x'], env)).stdout).toBe('x\n');
+  });
+
+  it('says how to write the reference where the file cannot be edited, and then needs no edit', async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    const { command, args } = fixture(['--env', seen]);
+    const text = (value: string) =>
+      `name: mine\nversion: 1.0.0\nmcpServers:\n  - name: hub\n    command: ${command}\n    args: ${JSON.stringify(args)}\n    env:\n      TOKEN: ${JSON.stringify(value)}\n`;
+    machine.write({ '~/.continue/config.yaml': text('') });
+    const { status, text: said } = await set(machine, ['hub', 'TOKEN']);
+    expect(status).toBe(2);
+    expect(said).toContain(
+      'write the value in the entry as a reference to a variable TOKEN, in the notation of continue',
+    );
+    machine.write({ '~/.continue/config.yaml': text('${{ secrets.TOKEN }}') });
+    expect(await set(machine, ['hub', 'TOKEN'])).toMatchObject({ status: 0 });
+    expect(await environmentOf(machine, 'hub', seen)).toMatchObject({ TOKEN: SECRET });
   });
 
   it('takes no value as an argument, and says nothing about it', async () => {

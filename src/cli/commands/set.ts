@@ -1,6 +1,6 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { scanMachine } from '../../discovery/index.js';
-import { applySet, planSet, type SetResult } from '../../use-cases/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
+import type { Discovery, scanMachine } from '../../discovery/index.js';
+import { applySet, explain, planSet, type SetResult } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
 import { unknownServer } from '../runtime/no-servers.js';
@@ -27,8 +27,8 @@ export function setCommand(discover: typeof scanMachine, readInput: () => Promis
       const [server, name, extra] = needed(this, positionals, ['server', 'name']);
       // Not repeated in the error: it is probably the secret.
       if (extra !== undefined || name.includes('='))
-        throw new PortolanError(ErrorCode.Usage, 'portolan set takes no value as an argument.', {
-          hint: 'Arguments are visible to other processes and stay in the history of the shell. Enter the value at the prompt, or pipe it to stdin.',
+        throw new PortolanError(ErrorCode.Usage, 'portolan set takes no value as an argument', {
+          hint: 'arguments are visible to other processes and stay in the history of the shell: enter the value at the prompt, or pipe it to stdin',
         });
       const discovery = await discover(scanFlags(values));
       const plan = await planSet(discovery, server, name);
@@ -36,8 +36,9 @@ export function setCommand(discover: typeof scanMachine, readInput: () => Promis
       const value = await valueFor(plan.server, name, io, readInput);
       const result = await applySet(plan, value, discovery);
       const { file, ...facts } = result;
-      if (values.json) io.out(JSON.stringify({ ...facts, ...(file && changeOf(file)) }, null, 2));
-      else for (const line of resultLines(result, io)) io.out(line);
+      const next = nextCommand(plan.server, await discover(scanFlags(values)));
+      if (values.json) io.out(JSON.stringify({ ...facts, ...(file && changeOf(file)), next }, null, 2));
+      else for (const line of resultLines(result, next, io)) io.out(line);
       return EXIT.ok;
     },
   };
@@ -54,11 +55,19 @@ async function valueFor(server: string, name: string, io: Io, readInput: () => P
   );
 }
 
-function resultLines({ server, name, store, file }: SetResult, io: Io): string[] {
+/** The next missing value, the approval that a changed entry of a project needs, or the tools. */
+function nextCommand(server: string, discovery: Discovery): string {
+  const { needs = [], verdict } = explain(discovery, server) ?? {};
+  const [first] = needs;
+  if (first) return first.command;
+  return `portolan ${verdict?.kind === 'needs-approval' ? 'approve' : 'tools'} ${shellWord(server)}`;
+}
+
+function resultLines({ server, name, store, file }: SetResult, next: string, io: Io): string[] {
   const where = store === 'key store' ? 'the key store of the system' : 'an encrypted file: no key store is available';
   return [
     `Stored ${visible(name)} of ${visible(server)} in ${where}.`,
     ...(file ? changeLines(file, io) : []),
-    `Next: portolan tools ${visible(server)}`,
+    `Next: ${visible(next)}`,
   ];
 }

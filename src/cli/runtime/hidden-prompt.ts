@@ -9,9 +9,10 @@ const MAX_CHARACTERS = 64 * 1024;
 
 /** Asks at the terminal without showing what is typed. */
 export async function askHidden(question: string, input: ReadStream, output: WriteStream): Promise<string> {
-  output.write(question);
+  // Before the question, so that an early answer is not shown either.
   input.setRawMode(true);
   input.setEncoding('utf8');
+  output.write(question);
   try {
     return await new Promise<string>((resolve, reject) => {
       let typed: string[] = [];
