@@ -13,7 +13,7 @@ export async function askDaemon(path: string, method: string, limitMs = ANSWER_M
   if (!socket) return undefined;
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    const silent = () => reject(new DaemonSilent(`the daemon on ${path} did not respond within ${limitMs} ms`));
+    const silent = () => reject(new DaemonSilent(path, `did not respond within ${limitMs} ms`));
     timer = setTimeout(silent, limitMs);
   });
   try {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ErrorCode, PortolanError, socketAt } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord, socketAt } from '../base/index.js';
 
 const CONNECT_MS = 3_000;
 /** A daemon that accepts no connection: the queue of connections is full, or the machine is overloaded. */
@@ -7,9 +7,10 @@ const FULL = new Set(['EAGAIN', 'ETIMEDOUT']);
 
 /** The daemon exists and does not respond. */
 export class DaemonSilent extends PortolanError {
-  constructor(message: string) {
-    super(ErrorCode.ConnectionError, message, {
-      hint: 'end the daemon and its servers with: portolan daemon stop --force',
+  constructor(path: string, what: string) {
+    super(ErrorCode.ConnectionError, `the daemon on ${path} ${what}`, {
+      // With the path, because a flag of this process may have named it.
+      hint: `end the daemon and its servers with: portolan daemon stop --force --mcp-bridge-socket ${shellWord(path)}`,
     });
   }
 }
@@ -23,7 +24,7 @@ export async function dial(path: string, limitMs = CONNECT_MS): Promise<Socket |
     const socket = connect({ path: checked, allowHalfOpen: true });
     const limit = setTimeout(() => {
       socket.destroy();
-      reject(new DaemonSilent(`the daemon on ${path} does not accept connections`));
+      reject(new DaemonSilent(path, 'does not accept connections'));
     }, limitMs);
     socket.once('connect', () => {
       clearTimeout(limit);
@@ -34,8 +35,7 @@ export async function dial(path: string, limitMs = CONNECT_MS): Promise<Socket |
     socket.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(limit);
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
-      else if (FULL.has(error.code ?? ''))
-        reject(new DaemonSilent(`the daemon on ${path} does not accept connections`));
+      else if (FULL.has(error.code ?? '')) reject(new DaemonSilent(path, 'does not accept connections'));
       else reject(new PortolanError(ErrorCode.ConnectionError, `${path}: ${error.message}`, { cause: error }));
     });
   });

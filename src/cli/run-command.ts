@@ -4,9 +4,9 @@ import type { inspectOwnSettings } from '../use-cases/index.js';
 import { listCommand } from './commands/list.js';
 import type { Serve } from './commands/serve.js';
 import { type Command, EXIT, type Io } from './runtime/command.js';
-import { exitOf, failureJson } from './runtime/report-failure.js';
+import { exitOf, failureJson, failureText } from './runtime/report-failure.js';
 import { suggestion } from './runtime/suggestion.js';
-import { paint, visible } from './runtime/terminal-text.js';
+import { paint } from './runtime/terminal-text.js';
 import type { OpenForCommand } from './runtime/with-gateway.js';
 
 export interface Program {
@@ -53,8 +53,8 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
     return (await import('./commands/set.js')).setCommand(discover, () => readProgram('-'));
   },
   add: async ({ machine }) => (await import('./commands/add.js')).addCommand(machine),
-  remove: async ({ machine }) => (await import('./commands/remove.js')).removeCommand(machine),
-  import: async ({ machine }) => (await import('./commands/import.js')).importCommand(machine),
+  remove: async ({ discover, machine }) => (await import('./commands/remove.js')).removeCommand(discover, machine),
+  import: async ({ discover, machine }) => (await import('./commands/import.js')).importCommand(discover, machine),
   completion: async (program) =>
     (await import('./commands/completion/index.js')).completionCommand(program.discover, () => everyCommand(program)),
   daemon: async ({ machine }) => (await import('./commands/daemon.js')).daemonCommand(machine),
@@ -80,9 +80,7 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
       io.out(failureJson(error, {}));
       return exitOf(error);
     }
-    // The message may quote files, so control characters are escaped.
-    const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
-    io.err(`${paint(io, 'red', error.code)}: ${said}`);
+    io.err(failureText(error, io));
     return exitOf(error);
   }
 }
@@ -115,8 +113,8 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
   const command = await commandOf(args, program);
   if (!command) {
-    throw new PortolanError(ErrorCode.Usage, `There is no command "${name}".`, {
-      hint: `${suggestion(name ?? '', Object.keys(COMMANDS))}Run portolan help for the list of commands.`,
+    throw new PortolanError(ErrorCode.Usage, `portolan has no command "${name}"`, {
+      hint: `${suggestion(name ?? '', Object.keys(COMMANDS))}for the list of commands: portolan help`,
     });
   }
   const own = ownArguments(rest);

@@ -233,10 +233,10 @@ describe('portolan', () => {
     {
       title: 'an unknown command',
       args: ['zzzzzz'],
-      output: 'There is no command "zzzzzz".\n  Run portolan help for the list of commands.\n',
+      output: 'portolan has no command "zzzzzz"\n  for the list of commands: portolan help\n',
     },
-    { title: 'a mistyped command', args: ['lst'], output: 'There is no command "lst".\n  Did you mean list?' },
-    { title: 'an unknown flag', args: ['list', '--jsn'], output: "Unknown option '--jsn'" },
+    { title: 'a mistyped command', args: ['lst'], output: 'portolan has no command "lst"\n  did you mean list?' },
+    { title: 'an unknown flag', args: ['list', '--jsn'], output: 'portolan list has no flag --jsn' },
     { title: 'an unknown client', args: ['list', '--client', 'cursr'], output: 'there is no client called cursr' },
     { title: 'config without a subcommand', args: ['config'], output: 'portolan config sources' },
   ])('exits with 2 and prints a hint for $title', ({ args, output }) => {

@@ -24,13 +24,26 @@ describe('on a machine without servers', () => {
     ['lock'],
     ['status'],
     ['ps'],
+    ['audit'],
+    ['set', 'x', 'TOKEN'],
+    ['remove', 'x'],
+    ['import', 'cursor'],
+    ['install', 'cursor'],
+    ['install'],
+    ['config', 'sources'],
+    ['python', 'program.py'],
+    ['approve', '--all', '--yes'],
+    ['approve', '--from-lock', '--yes'],
   ])('%s %s reports that no servers are configured, and prints the three ways to add one', async (...args) => {
     using machine = makeMachine();
+    machine.write({ '<project>/program.py': '1' });
     const { stdout, stderr } = await portolan(
       machine,
       args.filter((word) => word !== undefined),
     );
     for (const text of ['no servers configured', ...WAYS]) expect(`${stdout}${stderr}`).toContain(text);
+    // Each way has its own line.
+    expect(`${stdout}${stderr}`).not.toContain('\\x0a');
   });
 
   it('the first of the ways works as it is printed', async () => {

@@ -1,7 +1,6 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
 import { addServer, type NewServer } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
 import { notesFor, SCOPE_OPTION, scopeOf } from '../runtime/server-scope.js';
 import { visible } from '../runtime/terminal-text.js';
@@ -37,8 +36,8 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
-      const server = newServer(namedWords(positionals, args), values, this.usage);
-      const scope = scopeOf(values.scope, this.usage);
+      const server = newServer(namedWords(positionals, args), values, this);
+      const scope = scopeOf(values.scope, this);
       const file = await addServer(server, { ...machine, scope, force: values.force === true });
       const notes = scope === 'project' ? notesFor(server.name, server.entry) : [];
       if (values.json) {
@@ -70,21 +69,20 @@ interface Given {
   readonly header?: readonly string[];
 }
 
-function newServer([name, command, ...args]: readonly string[], { url, env, header }: Given, usage: string): NewServer {
-  const wrong = (message: string) => new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
-  if (name === undefined) throw wrong('The name of the server is missing.');
+function newServer([name, command, ...args]: readonly string[], { url, env, header }: Given, self: Command): NewServer {
+  const wrong = (what: string) => usageError(self, what);
+  if (name === undefined) throw wrong('needs a name for the server');
   if ((command === undefined) === (url === undefined)) {
     throw wrong(
-      url === undefined
-        ? `"${name}" needs a command after --, or a --url.`
-        : 'Use either a command or --url, not both.',
+      url === undefined ? `needs a command after --, or a --url, for "${name}"` : 'takes a command or --url, not both',
     );
   }
-  if (url !== undefined && env) throw wrong('--env needs a command: a remote server has no environment.');
-  if (command !== undefined && header) throw wrong('--header needs --url: a local server has no HTTP headers.');
+  if (url !== undefined && env) throw wrong('takes --env only with a command: a remote server has no environment');
+  if (command !== undefined && header)
+    throw wrong('takes --header only with --url: a local server has no HTTP headers');
   if (command !== undefined) return { name, entry: { command, args, ...(env && { env: pairs(env, /=/, wrong) }) } };
   const transport = /^(?:https?|(wss?)):\/\//i.exec(url ?? '');
-  if (!transport) throw wrong('--url must begin with https://, http://, wss:// or ws://.');
+  if (!transport) throw wrong('needs a --url that begins with https://, http://, wss:// or ws://');
   return {
     name,
     entry: {
@@ -95,17 +93,13 @@ function newServer([name, command, ...args]: readonly string[], { url, env, head
   };
 }
 
-function pairs(
-  texts: readonly string[],
-  sign: RegExp,
-  wrong: (message: string) => PortolanError,
-): Record<string, string> {
+function pairs(texts: readonly string[], sign: RegExp, wrong: (what: string) => Error): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const [found = ''] = sign.exec(text) ?? [];
       const at = text.indexOf(found);
       // The argument may contain a secret, so the error does not repeat it.
-      if (found === '' || at === 0) throw wrong('--env needs NAME=value, and --header needs "Name: value".');
+      if (found === '' || at === 0) throw wrong('needs NAME=value after --env, and "Name: value" after --header');
       return [text.slice(0, at), text.slice(at + found.length)];
     }),
   );

@@ -1,4 +1,3 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
 import {
   isFingerprint,
@@ -8,7 +7,7 @@ import {
   serverId,
   TRANSPORTS,
 } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
 import { shortPath, visible } from '../runtime/terminal-text.js';
 import { registryPath } from './ps.js';
 
@@ -53,9 +52,9 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
       const [own, command] = splitAtDashes(args);
       const { values } = flags(this, own, OPTIONS, { mostWords: 0 });
       const { name, url } = values;
-      if (!name || !url) throw wrong(`announce needs ${name ? '--url' : '--name'}`, this.usage);
-      const fingerprint = fingerprintOf(values.fingerprint, command, this.usage);
-      const reached = toInfo({ name, url, transport: values.transport, usage: this.usage });
+      if (!name || !url) throw usageError(this, `needs ${name ? '--url' : '--name'}`);
+      const fingerprint = fingerprintOf(values.fingerprint, command, this);
+      const reached = toInfo({ name, url, transport: values.transport, self: this });
       const info = { ...reached, ...(fingerprint !== undefined && { fingerprint }) };
       const path = registryPath(machine, values.user === true);
       const id = serverId(name, process.pid);
@@ -80,27 +79,28 @@ function splitAtDashes(args: readonly string[]): [own: readonly string[], comman
   return end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
 }
 
-function fingerprintOf(said: string | undefined, command: readonly string[], usage: string): string | undefined {
+function fingerprintOf(said: string | undefined, command: readonly string[], self: Command): string | undefined {
   if (said === undefined) return command.length === 0 ? undefined : launchFingerprint(command);
-  if (command.length > 0) throw wrong('Use either --fingerprint or a command after --, not both.', usage);
+  if (command.length > 0) throw usageError(self, 'takes --fingerprint or a command after --, not both');
   if (isFingerprint(said)) return said;
-  throw wrong('--fingerprint needs 64 hexadecimal digits, as printed by portolan list --json.', usage);
+  throw usageError(self, 'needs 64 hexadecimal digits after --fingerprint, as portolan list --json prints them');
 }
 
 interface Said {
   readonly name: string;
   readonly url: string;
   readonly transport: string | undefined;
-  readonly usage: string;
+  readonly self: Command;
 }
 
-function toInfo({ name, url, transport, usage }: Said): ServerInfo {
+function toInfo({ name, url, transport, self }: Said): ServerInfo {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   const usual = address && Object.hasOwn(BY_PROTOCOL, address.protocol) ? BY_PROTOCOL[address.protocol] : undefined;
   if (address === undefined || usual === undefined)
-    throw wrong(`--url ${url} is not an http, https, ws, wss or unix URL.`, usage);
+    throw usageError(self, `needs an http, https, ws, wss or unix URL after --url, not "${url}"`);
   const type = transport === undefined ? usual : TRANSPORTS.find((known) => known === transport);
-  if (type === undefined) throw wrong(`There is no transport "${transport}".`, usage);
+  if (type === undefined)
+    throw usageError(self, `needs one of ${TRANSPORTS.join(', ')} after --transport, not "${transport}"`);
   if (usual === 'socket') return { name, transports: [{ type, path: decodeURIComponent(address.pathname) }] };
   const { protocol, hostname, port, href } = address;
   const usualPort = DEFAULT_PORTS[protocol];
@@ -111,10 +111,6 @@ function toInfo({ name, url, transport, usage }: Said): ServerInfo {
       http: { enabled: true, host: hostname, port: port === '' ? (usualPort ?? 0) : Number(port), url: href },
     }),
   };
-}
-
-function wrong(message: string, usage: string): PortolanError {
-  return new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
 }
 
 /** The end of stdin ends the command only for a pipe, socket or terminal: a file or /dev/null is at its end from the start. */

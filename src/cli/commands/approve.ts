@@ -10,7 +10,7 @@ import {
   recordRuling,
   serverNamed,
 } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { noServerLines, unknownServer } from '../runtime/no-servers.js';
 import { paint, placeText, plural, shortPath, visible } from '../runtime/terminal-text.js';
 
@@ -80,8 +80,7 @@ export function denyCommand(discover: typeof scanMachine): Command {
     examples: [{ line: 'portolan deny reports', does: 'stop it from running until it changes' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, DENY_OPTIONS);
-      if (positionals.length === 0)
-        throw new PortolanError(ErrorCode.Usage, 'The name of a server is missing.', { hint: `usage: ${this.usage}` });
+      needed(this, positionals, ['server']);
       const discovery = await discover(scanFlags(values));
       const questions = await questionsNamed(positionals, discovery);
       // Denying is always safe and needs no confirmation.

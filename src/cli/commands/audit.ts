@@ -1,7 +1,7 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { scanMachine } from '../../discovery/index.js';
 import { type AuditReading, explain, readAudit } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS, usageError } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 type Entry = AuditReading['entries'][number];
@@ -30,7 +30,7 @@ export function auditCommand(folder: () => string, discover: typeof scanMachine)
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
-      const last = values.last === undefined ? undefined : toCount(values.last, this.usage);
+      const last = values.last === undefined ? undefined : toCount(values.last, this);
       const most = last ?? (values.json ? undefined : SHOWN);
       const { entries, total, chains } = await readAudit(folder(), {
         verify: values.verify === true,
@@ -40,6 +40,7 @@ export function auditCommand(folder: () => string, discover: typeof scanMachine)
       if (values.json) io.out(JSON.stringify(values.verify ? { entries, chains } : { entries }, null, 2));
       else {
         for (const line of entryLines(entries, total, folder(), values.server, io)) io.out(line);
+        if (entries.length === 0) for (const line of await noServers(discover)) io.out(line);
         if (values.verify) for (const line of chainLines(chains, io)) io.out(line);
       }
       return chains.some(({ state }) => state.kind === 'broken') ? EXIT.failed : EXIT.ok;
@@ -59,11 +60,14 @@ async function namesOf(wanted: string, discover: typeof scanMachine): Promise<Re
   return new Set([wanted, known ?? wanted]);
 }
 
-function toCount(text: string, usage: string): number {
+/** Without servers there are no calls. Configuration errors do not matter here. */
+function noServers(discover: typeof scanMachine): Promise<readonly string[]> {
+  return discover({}).then(noServerLines, () => []);
+}
+
+function toCount(text: string, command: Command): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new PortolanError(ErrorCode.Usage, `--last ${text} is not a positive whole number.`, {
-    hint: `usage: ${usage}`,
-  });
+  throw usageError(command, `needs a positive whole number after --last, not "${text}"`);
 }
 
 function entryLines(

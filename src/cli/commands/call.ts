@@ -1,6 +1,6 @@
 import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
-import { exitOf, failureJson } from '../runtime/report-failure.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
+import { exitOf, failureJson, failureText } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
 import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
@@ -31,10 +31,7 @@ export function callCommand(open: OpenForCommand): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [server, tool, ...pairs] = needed(this, positionals, ['server', 'tool']);
-      if (values.args !== undefined && pairs.length > 0)
-        throw new PortolanError(ErrorCode.Usage, 'Use either --args or key=value, not both.', {
-          hint: `usage: ${this.usage}`,
-        });
+      if (values.args !== undefined && pairs.length > 0) throw usageError(this, 'takes --args or key=value, not both');
       try {
         const result = await withGateway(
           open,
@@ -65,7 +62,7 @@ export function callCommand(open: OpenForCommand): Command {
       } catch (error) {
         if (!(error instanceof PortolanError)) throw error;
         if (values.json) io.out(failureJson(error, { server, tool }));
-        else io.err(`${error.code}: ${visible(error.message)}${error.hint ? `\n  ${visible(error.hint)}` : ''}`);
+        else io.err(failureText(error, io));
         // A shutdown signal has its own exit code; every other outcome of a call is a failure.
         return error.code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
       }
@@ -116,7 +113,7 @@ function fromJson(text: string): unknown {
   } catch {
     // reported below
   }
-  throw new PortolanError(ErrorCode.Usage, '--args is not a JSON object.', { hint: `Write --args '{"key": "value"}'` });
+  throw new PortolanError(ErrorCode.Usage, '--args is not a JSON object', { hint: `write --args '{"key": "value"}'` });
 }
 
 /** Parses `key=value`. The value is JSON unless the schema has the type string. */
@@ -125,8 +122,8 @@ function fromPairs(pairs: readonly string[], schema: Readonly<Record<string, unk
   const members = pairs.map((pair) => {
     const equals = pair.indexOf('=');
     if (equals < 1)
-      throw new PortolanError(ErrorCode.Usage, `"${pair}" is not of the form key=value.`, {
-        hint: 'Write key=value, or --args JSON.',
+      throw new PortolanError(ErrorCode.Usage, `"${pair}" is not of the form key=value`, {
+        hint: 'write key=value, or --args JSON',
       });
     const [key, text] = [pair.slice(0, equals), pair.slice(equals + 1)];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;

@@ -7,7 +7,8 @@ import {
   rulesForServers,
   settingsJsonSchema,
 } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { suggestion } from '../runtime/suggestion.js';
 import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
 import { showSettings, validateSettings } from './show-settings.js';
@@ -50,20 +51,17 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
         return EXIT.ok;
       }
       if (verb === 'reload') {
-        throw new PortolanError(ErrorCode.Usage, 'portolan config has no "reload", and needs none.', {
-          hint: 'Each command reads the settings when it starts, and a running gateway reloads changed files by itself.',
+        throw new PortolanError(ErrorCode.Usage, 'portolan config has no "reload", and needs none', {
+          hint: 'each command reads the settings when it starts, and a running gateway reloads changed files by itself',
         });
       }
       if (verb !== 'sources') {
-        throw new PortolanError(
-          ErrorCode.Usage,
-          verb ? `portolan config has no "${verb}".` : 'portolan config needs show, sources, validate or schema.',
-          {
-            hint: `${suggestion(verb ?? '', VERBS)}usage: ${this.usage}`,
-          },
-        );
+        throw verb
+          ? usageError(this, `has no "${verb}"`, suggestion(verb, VERBS))
+          : usageError(this, 'needs show, sources, validate or schema');
       }
-      const { pathReadings } = await discover(scanFlags(values));
+      const discovery = await discover(scanFlags(values));
+      const { pathReadings } = discovery;
       const shown = values.found ? pathReadings.filter((reading) => reading.found !== 'absent') : pathReadings;
       if (values.json) {
         io.out(JSON.stringify({ sources: shown }, null, 2));
@@ -83,6 +81,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       const there = pathReadings.filter((reading) => reading.found !== 'absent').length;
       io.out('');
       io.out(`${plural(pathReadings.length, 'place')} checked, ${there} found`);
+      for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
       return EXIT.ok;
     },
   };

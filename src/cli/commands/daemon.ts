@@ -1,5 +1,5 @@
 import { type DaemonPlace, daemonPlace, killDaemon, listensAt, recordedDaemon } from '../../app/index.js';
-import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError } from '../../base/index.js';
+import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError, shellWord } from '../../base/index.js';
 import {
   askDaemon,
   claimStart,
@@ -9,7 +9,16 @@ import {
   startDaemon,
 } from '../../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
-import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from '../runtime/command.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  type Io,
+  JSON_OPTIONS,
+  needed,
+  SOCKET_OPTION,
+  usageError,
+} from '../runtime/command.js';
 import { suggestion } from '../runtime/suggestion.js';
 import { shortPath, visible } from '../runtime/terminal-text.js';
 
@@ -84,9 +93,7 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'logs':
           return logs(daemonLog(home, env), values.json === true, io);
         default:
-          throw new PortolanError(ErrorCode.Usage, `portolan daemon has no "${word}".`, {
-            hint: `${suggestion(word, WORDS)}usage: ${this.usage}`,
-          });
+          throw usageError(this, `has no "${word}"`, suggestion(word, WORDS));
       }
     },
   };
@@ -196,9 +203,10 @@ function say(status: Status, isJson: boolean, io: Io, error?: string): number {
   return running && failure === undefined ? EXIT.ok : EXIT.failed;
 }
 
-function hungText({ pid }: Status): string {
+function hungText({ pid, socket }: Status): string {
   const name = pid === undefined ? '' : `, process ${pid},`;
-  return `The daemon${name} does not respond. End it and its servers with: portolan daemon stop --force`;
+  const command = `portolan daemon stop --force --mcp-bridge-socket ${shellWord(socket)}`;
+  return `The daemon${name} does not respond. End it and its servers with: ${command}`;
 }
 
 function logs(path: string, isJson: boolean, io: Io): number {

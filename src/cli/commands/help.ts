@@ -38,11 +38,11 @@ function pageAbout(word: string, commands: readonly Command[], io: Io): string[]
   // A command and a topic can have the same name: the command comes first.
   const pages = [...(command ? [commandLines(command, io)] : []), ...(topic ? [topicLines(topic, io)] : [])];
   if (pages.length > 0) return pages.flatMap((page, place) => (place === 0 ? page : ['', ...page]));
-  throw new PortolanError(ErrorCode.Usage, `There is no command or topic "${word}".`, {
+  throw new PortolanError(ErrorCode.Usage, `portolan has no command or topic "${word}"`, {
     hint: `${suggestion(
       word,
       [...commands, ...TOPICS].map(({ name }) => name),
-    )}Topics: ${TOPICS.map(({ name }) => name).join(', ')}. Run portolan help for the commands.`,
+    )}topics: ${TOPICS.map(({ name }) => name).join(', ')}; for the commands: portolan help`,
   });
 }
 

@@ -1,8 +1,8 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { DiscoverOptions } from '../../discovery/index.js';
+import type { DiscoverOptions, scanMachine } from '../../discovery/index.js';
 import { importServers } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { plural, visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = {
@@ -10,7 +10,7 @@ const OPTIONS = {
   force: { type: 'boolean', about: 'replace existing entries of the same name' },
 } as const;
 
-export function importCommand(machine: DiscoverOptions = {}): Command {
+export function importCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
     name: 'import',
     group: 'Set up clients',
@@ -23,13 +23,17 @@ export function importCommand(machine: DiscoverOptions = {}): Command {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [client, ...more] = positionals;
       if (client === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'portolan import needs exactly one client.', {
-          hint: `usage: ${this.usage}`,
-        });
+        throw usageError(this, 'needs exactly one client');
       }
       const { file, imported, passedOver } = await importServers(client, { ...machine, force: values.force === true });
       if (values.json) {
         io.out(JSON.stringify({ client, imported, passedOver, ...changeOf(file) }, null, 2));
+        return EXIT.ok;
+      }
+      if (imported.length + passedOver.length === 0) {
+        const none = noServerLines(await discover({}));
+        const files = `portolan config sources --client ${client} lists its files`;
+        for (const line of none.length > 0 ? none : [`no servers configured in ${client}; ${files}`]) io.out(line);
         return EXIT.ok;
       }
       io.out(`Imported ${plural(imported.length, 'server')} from ${client}${imported.length > 0 ? ':' : '.'}`);

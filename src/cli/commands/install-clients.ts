@@ -9,6 +9,7 @@ import {
 } from '../../use-cases/index.js';
 import { EXIT, type Io, type Terminal } from '../runtime/command.js';
 import { installJson, installLines, nextLines, planJson, planLines } from '../runtime/install-report.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { paint, plural, visible } from '../runtime/terminal-text.js';
 import { type InstallOutcome, installOne } from './install-one.js';
 
@@ -25,7 +26,8 @@ export async function installClients(
   { json, yes }: Manner,
 ): Promise<number> {
   const all: InstallOptions = { ...options, takeOver: true };
-  const clients = await detectedClients(await discover({}), options);
+  const discovery = await discover({});
+  const clients = await detectedClients(discovery, options);
   if (json && !yes) {
     const plans = await Promise.all(clients.map(({ client }) => planInstall(client, all)));
     const rows = clients.map((one, n) => ({ ...one, plan: planJson(plans[n] ?? never()) }));
@@ -35,6 +37,7 @@ export async function installClients(
   if (clients.length === 0 && !json) {
     io.out('No client was found in which Portolan can be installed.');
     io.out('To install it in a client that was never started, name it: portolan install cursor');
+    for (const line of noServerLines(discovery)) io.out(line);
     return EXIT.failed;
   }
   if (yes)

@@ -1,8 +1,8 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { DiscoverOptions, scanMachine } from '../../discovery/index.js';
 import { type InstallOptions, uninstall } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
 import { installJson, installLines, nextLines, undoJson, undoLines } from '../runtime/install-report.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { installOne } from './install-one.js';
 
 const OPTIONS = {
@@ -41,12 +41,9 @@ export function installCommand(discover: typeof scanMachine, machine: DiscoverOp
         project: values.project === true,
       };
       if (options.project && !options.takeOver && client !== undefined)
-        throw new PortolanError(ErrorCode.Usage, '--project needs --take-over.', { hint: `usage: ${this.usage}` });
+        throw usageError(this, 'takes --project only with --take-over');
       if (client === undefined) {
-        if (isUndo)
-          throw new PortolanError(ErrorCode.Usage, 'portolan install --undo needs a client.', {
-            hint: `usage: ${this.usage}`,
-          });
+        if (isUndo) throw usageError(this, 'needs a client after --undo');
         const manner = { json, yes: values.yes === true };
         return (await import('./install-clients.js')).installClients(discover, options, io, manner);
       }
@@ -58,7 +55,10 @@ export function installCommand(discover: typeof scanMachine, machine: DiscoverOp
       }
       const outcome = await installOne(client, options);
       if (json) io.out(JSON.stringify(installJson(outcome), null, 2));
-      else for (const line of [...installLines(outcome, io), ...nextLines([client])]) io.out(line);
+      else {
+        const none = noServerLines(await discover({}));
+        for (const line of [...installLines(outcome, io), ...nextLines([client]), ...none]) io.out(line);
+      }
       return outcome.verification.kind === 'fails' ? EXIT.failed : EXIT.ok;
     },
   };

@@ -78,7 +78,7 @@ describe('portolan login', () => {
   });
 
   it.each([
-    { words: [], code: { code: 'USAGE', message: 'portolan login needs a server.' } },
+    { words: [], code: { code: 'USAGE', message: 'portolan login needs a server' } },
     { words: ['a', 'b'], code: { code: 'USAGE' } },
     { words: ['remot'], code: { code: 'SERVER_NOT_FOUND', hint: expect.stringMatching(/^did you mean remote\?/) } },
   ])('rejects $words', async ({ words, code }) => {

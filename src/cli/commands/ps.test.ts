@@ -201,21 +201,21 @@ describe('portolan announce', () => {
   });
 
   it.each([
-    { args: ['--url', 'http://x/'], message: 'announce needs --name' },
-    { args: ['--name', 'x'], message: 'announce needs --url' },
-    { args: ['--name', 'x', '--url', 'nowhere'], message: 'is not an http, https, ws, wss or unix URL' },
-    { args: ['--name', 'x', '--url', 'file:///etc'], message: 'is not an http, https, ws, wss or unix URL' },
+    { args: ['--url', 'http://x/'], message: 'portolan announce needs --name' },
+    { args: ['--name', 'x'], message: 'portolan announce needs --url' },
+    { args: ['--name', 'x', '--url', 'nowhere'], message: 'needs an http, https, ws, wss or unix URL after --url' },
+    { args: ['--name', 'x', '--url', 'file:///etc'], message: 'needs an http, https, ws, wss or unix URL after --url' },
     {
       args: ['--name', 'x', '--url', 'http://x/', '--transport', 'pigeon'],
-      message: 'There is no transport "pigeon".',
+      message: 'after --transport, not "pigeon"',
     },
     {
       args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'AB'],
-      message: '--fingerprint needs 64 hexadecimal digits',
+      message: 'needs 64 hexadecimal digits after --fingerprint',
     },
     {
       args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'a'.repeat(64), '--', 'node'],
-      message: 'Use either --fingerprint or a command after --',
+      message: 'takes --fingerprint or a command after --, not both',
     },
   ])('rejects $args', async ({ args, message }) => {
     using machine = makeMachine();

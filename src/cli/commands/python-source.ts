@@ -13,16 +13,16 @@ export async function readProgram(path: string): Promise<string> {
       const chunk = Buffer.from(part);
       bytes += chunk.length;
       if (bytes > MAX_BYTES)
-        throw new PortolanError(ErrorCode.Usage, `${path} is larger than the limit of ${MAX_BYTES} bytes.`, {
-          hint: 'Check the path, or split the program.',
+        throw new PortolanError(ErrorCode.Usage, `${path} is larger than the limit of ${MAX_BYTES} bytes`, {
+          hint: 'check the path, or split the text',
         });
       parts.push(chunk);
     }
   } catch (error) {
     if (error instanceof PortolanError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new PortolanError(ErrorCode.Usage, `Cannot read the program: ${why}`, {
-      hint: 'Name a file that you can read, or pipe the program to stdin.',
+    throw new PortolanError(ErrorCode.Usage, `${path === '-' ? 'stdin' : path} cannot be read: ${why}`, {
+      hint: 'name a file that you can read, or pipe the text to stdin',
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import type { PythonAnswer } from '../../app/index.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { exitOf } from '../runtime/report-failure.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
@@ -32,18 +32,14 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [path = '-'] = positionals;
-      const hint = `usage: ${this.usage}`;
-      if (path === '-' && io.ask)
-        throw new PortolanError(ErrorCode.Usage, 'No program was given. Name a file or pipe a program to stdin.', {
-          hint,
-        });
+      if (path === '-' && io.ask) throw usageError(this, 'needs a file, or a program on stdin');
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
-        throw new PortolanError(ErrorCode.Usage, `--sandbox must be one of ${SANDBOX_CHOICES.join(', ')}`, { hint });
+        throw usageError(this, `needs one of ${SANDBOX_CHOICES.join(', ')} after --sandbox`);
       const request = {
         code: await read(path),
         ...(values.servers !== undefined && { servers: namesIn(values.servers) }),
-        ...(values.timeout !== undefined && { timeoutSeconds: secondsOf(values.timeout, hint) }),
+        ...(values.timeout !== undefined && { timeoutSeconds: secondsOf(values.timeout, this) }),
         session: false,
       };
       const options = { ...scanFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
@@ -101,8 +97,8 @@ function namesIn(text: string): string[] {
     .filter((name) => name !== '');
 }
 
-function secondsOf(text: string, hint: string): number {
+function secondsOf(text: string, command: Command): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new PortolanError(ErrorCode.Usage, `--timeout ${text} is not a positive number of seconds.`, { hint });
+  throw usageError(command, `needs a positive number of seconds after --timeout, not "${text}"`);
 }

@@ -1,14 +1,15 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { DiscoverOptions } from '../../discovery/index.js';
+import type { DiscoverOptions, scanMachine } from '../../discovery/index.js';
 import { removeServer } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { unknownServer } from '../runtime/no-servers.js';
 import { SCOPE_OPTION, scopeOf } from '../runtime/server-scope.js';
 import { visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = { ...JSON_OPTIONS, ...SCOPE_OPTION } as const;
 
-export function removeCommand(machine: DiscoverOptions = {}): Command {
+export function removeCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
     name: 'remove',
     group: 'Set up clients',
@@ -21,11 +22,14 @@ export function removeCommand(machine: DiscoverOptions = {}): Command {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [name, ...more] = positionals;
       if (name === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'portolan remove needs exactly one name.', {
-          hint: `usage: ${this.usage}`,
-        });
+        throw usageError(this, 'needs exactly one name');
       }
-      const file = await removeServer(name, { ...machine, scope: scopeOf(values.scope, this.usage) });
+      const options = { ...machine, scope: scopeOf(values.scope, this) };
+      const file = await removeServer(name, options).catch(async (error: unknown) => {
+        if (!(error instanceof PortolanError) || error.code !== ErrorCode.ServerNotFound) throw error;
+        const discovery = await discover({});
+        throw discovery.servers.length === 0 ? unknownServer(name, discovery) : error;
+      });
       if (values.json) io.out(JSON.stringify({ name, ...changeOf(file) }, null, 2));
       else for (const line of [`Removed ${visible(name)}.`, ...changeLines(file, io)]) io.out(line);
       return EXIT.ok;

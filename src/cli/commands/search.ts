@@ -1,7 +1,7 @@
-import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
+import { unlessAborted } from '../../base/index.js';
 import { type DiscoverOptions, hostOf, ownFolders } from '../../discovery/index.js';
 import { forgetSearches } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { paint, plural, shortPath, visible } from '../runtime/terminal-text.js';
@@ -36,13 +36,13 @@ export function searchCommand(open: OpenForCommand, machine: DiscoverOptions = {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       if (values.forget) {
-        if (positionals.length > 0) throw wrong('--forget takes no need.', this.usage);
+        if (positionals.length > 0) throw usageError(this, 'takes no search text with --forget');
         return forget(machine, values, io);
       }
-      if (values.all) throw wrong('--all needs --forget.', this.usage);
+      if (values.all) throw usageError(this, 'takes --all only with --forget');
       needed(this, positionals, ['need']);
       const { server, limit, explain, ...scan } = values;
-      const most = limited(limit, this.usage);
+      const most = limited(limit, this);
       const read = () =>
         withGateway(open, scanFlags(scan), io, 'searching', async (running, { signal }) => {
           const { gateway, discovery } = running;
@@ -91,14 +91,10 @@ function notSearched(waiting: readonly string[]): string {
   return `${waiting.length} ${wait} for your approval and ${were} not searched: ${names} · portolan approve`;
 }
 
-function limited(text: string | undefined, usage: string): { limit?: number } {
+function limited(text: string | undefined, command: Command): { limit?: number } {
   if (text === undefined) return {};
   if (/^[1-9]\d{0,2}$/.test(text)) return { limit: Number(text) };
-  throw wrong(`--limit ${text} is not a number from 1 to 999`, usage);
-}
-
-function wrong(message: string, usage: string): PortolanError {
-  return new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
+  throw usageError(command, `needs a number from 1 to 999 after --limit, not "${text}"`);
 }
 
 async function forget(machine: DiscoverOptions, values: { json?: boolean; all?: boolean }, io: Io): Promise<number> {

@@ -69,8 +69,8 @@ describe('serve', () => {
   });
 
   it.each([
-    { args: ['--token', 'x'], message: '--token needs --http: it protects the HTTP port' },
-    { args: ['localhost:1'], message: 'portolan serve does not take the argument "localhost:1".' },
+    { args: ['--token', 'x'], message: 'portolan serve takes --token only with --http: it protects the HTTP port' },
+    { args: ['localhost:1'], message: 'portolan serve does not take the argument "localhost:1"' },
   ])('rejects $args', async ({ args, message }) => {
     await expect(run(args)).rejects.toMatchObject({ code: 'USAGE', message });
   });

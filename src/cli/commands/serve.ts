@@ -1,6 +1,15 @@
 import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptions } from '../../app/index.js';
 import { ErrorCode, jsonLog, PortolanError } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, SOCKET_OPTION, scanFlags } from '../runtime/command.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  type Io,
+  SCAN_OPTIONS,
+  SOCKET_OPTION,
+  scanFlags,
+  usageError,
+} from '../runtime/command.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
 
 /** The ways to serve; `program.ts` adds the options that depend on the process. */
@@ -47,14 +56,13 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
       const { expose, http: address, daemon, socket: path, token = environment.PORTOLAN_TOKEN } = values;
       const mode = daemon ?? environment.PORTOLAN_DAEMON;
       if (mode && !MODES.includes(mode))
-        throw new PortolanError(ErrorCode.Usage, `--daemon must be one of ${MODES.join(', ')}`, {
-          hint: `usage: ${this.usage}`,
-        });
+        throw usageError(
+          this,
+          `needs one of ${MODES.join(', ')} after --daemon (or in PORTOLAN_DAEMON), not "${mode}"`,
+        );
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
-        throw new PortolanError(ErrorCode.Usage, `--sandbox must be one of ${SANDBOX_CHOICES.join(', ')}`, {
-          hint: `usage: ${this.usage}`,
-        });
+        throw usageError(this, `needs one of ${SANDBOX_CHOICES.join(', ')} after --sandbox`);
       const settings = engine && { settings: { sandbox: { engine } } };
       if (path !== undefined) {
         const place = await daemonPlace({}, path || values['mcp-bridge-socket']);
@@ -76,9 +84,7 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
           sayTo(io),
         );
       if (values.token !== undefined) {
-        throw new PortolanError(ErrorCode.Usage, '--token needs --http: it protects the HTTP port', {
-          hint: 'add --http, or remove --token',
-        });
+        throw usageError(this, 'takes --token only with --http: it protects the HTTP port');
       }
       await stdio(common);
       return EXIT.ok;

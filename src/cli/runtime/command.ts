@@ -90,6 +90,11 @@ export interface Flags<T extends Options> {
   readonly positionals: readonly string[];
 }
 
+/** An error in the arguments of a command: what is wrong, beginning with a verb, and how the command is used. */
+export function usageError({ name, usage }: Pick<Command, 'name' | 'usage'>, what: string, how = ''): PortolanError {
+  return new PortolanError(ErrorCode.Usage, `portolan ${name} ${what}`, { hint: `${how}usage: ${usage}` });
+}
+
 /** Parses the flags of a command. An unknown flag or an extra word is an error with the usage as its hint. */
 export function flags<T extends Options>(
   command: Command,
@@ -99,29 +104,33 @@ export function flags<T extends Options>(
 ): Flags<T> {
   // The parser and the help must use the same flags.
   if (command.options !== options) throw new Error(`${command.name} parses flags that differ from its "options"`);
-  const hint = `usage: ${command.usage}`;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const extra = positionals[mostWords];
-    if (extra !== undefined)
-      throw new PortolanError(ErrorCode.Usage, `portolan ${command.name} does not take the argument "${extra}".`, {
-        hint,
-      });
+    if (extra !== undefined) throw usageError(command, `does not take the argument "${extra}"`);
     return { values: values as Flags<T>['values'], positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const [reason = ''] = error.message.split('. ');
-    const [, unknown] = /^Unknown option '(-[^']*)'/.exec(reason) ?? [];
-    const known = Object.entries(options).filter(([, { isHidden }]) => !isHidden);
-    const meant =
-      unknown === undefined
-        ? ''
-        : suggestion(
-            unknown,
-            known.map(([flag]) => `--${flag}`),
-          );
-    throw new PortolanError(ErrorCode.Usage, reason, { hint: `${meant}${hint}`, cause: error });
+    throw wrongFlag(command, error.message);
   }
+}
+
+/** Names the flag of an error of `parseArgs`, and a similar one. */
+function wrongFlag(command: Command, message: string): PortolanError {
+  const [reason = ''] = message.split('. ');
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(reason) ?? [];
+  if (unknown !== undefined) {
+    const known = Object.entries(command.options).filter(([, { isHidden }]) => !isHidden);
+    const meant = suggestion(
+      unknown,
+      known.map(([flag]) => `--${flag}`),
+    );
+    return usageError(command, `has no flag ${unknown}`, meant);
+  }
+  const [, flag] = /^Option '(?:-\w, )?(--[\w-]+)/.exec(reason) ?? [];
+  if (flag === undefined) return usageError(command, `cannot read its arguments: ${reason}`);
+  const takesValue = command.options[flag.slice(2)]?.type === 'string';
+  return usageError(command, takesValue ? `needs a value after ${flag}` : `takes no value after ${flag}`);
 }
 
 /** Checks that the required arguments are there; `names` says what they are, for the error. */
@@ -131,11 +140,7 @@ export function needed<const N extends readonly string[]>(
   names: N,
 ): [...{ [K in keyof N]: string }, ...string[]] {
   const missing = names[words.length];
-  if (missing !== undefined) {
-    throw new PortolanError(ErrorCode.Usage, `portolan ${command.name} needs a ${missing}.`, {
-      hint: `usage: ${command.usage}`,
-    });
-  }
+  if (missing !== undefined) throw usageError(command, `needs a ${missing}`);
   return [...words] as [...{ [K in keyof N]: string }, ...string[]];
 }
 
@@ -180,7 +185,7 @@ function namedServer(argument: string): [string, unknown] {
   const equals = argument.indexOf('=');
   if (equals > 0 && equals < argument.length - 1)
     return [argument.slice(0, equals), entryFrom(argument.slice(equals + 1))];
-  throw new PortolanError(ErrorCode.Usage, `--server ${argument} is not of the form name=command or name=URL.`, {
-    hint: 'Write --server name=command, or --server name=https://…',
+  throw new PortolanError(ErrorCode.Usage, `--server ${argument} is not of the form name=command or name=URL`, {
+    hint: 'write --server name=command, or --server name=https://…',
   });
 }

@@ -1,6 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { EXIT, type Io } from './command.js';
 import { ShutdownSignalError } from './shutdown-signal.js';
+import { paint, visible } from './terminal-text.js';
 
 const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
@@ -24,6 +25,12 @@ export function exitOf(error: PortolanError): number {
 /** An error as the JSON document of stdout. */
 export function failureJson({ code, message, hint }: PortolanError, about: Readonly<Record<string, string>>): string {
   return JSON.stringify({ success: false, error: { code, message, ...about, ...(hint && { hint }) } }, null, 2);
+}
+
+/** An error as lines for stderr. The message may quote files, so control characters are escaped. */
+export function failureText({ code, message, hint }: PortolanError, io: Io): string {
+  const said = `${message}${hint ? `\n  ${hint}` : ''}`.split('\n').map(visible).join('\n');
+  return `${paint(io, 'red', code)}: ${said}`;
 }
 
 /** Prints the value, or the error, as JSON; returns the exit code. */

@@ -1,5 +1,6 @@
-import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
+import { shellWord } from '../../base/index.js';
 import type { ServerScope } from '../../use-cases/index.js';
+import { type Command, usageError } from './command.js';
 
 const SCOPES: readonly ServerScope[] = ['user', 'project'];
 
@@ -11,13 +12,11 @@ export const SCOPE_OPTION = {
   },
 } as const;
 
-export function scopeOf(written: string | undefined, usage: string): ServerScope {
+export function scopeOf(written: string | undefined, command: Command): ServerScope {
   if (written === undefined) return 'user';
   const scope = SCOPES.find((known) => known === written);
   if (scope) return scope;
-  throw new PortolanError(ErrorCode.Usage, `--scope must be user or project, not "${written}".`, {
-    hint: `usage: ${usage}`,
-  });
+  throw usageError(command, `needs user or project after --scope, not "${written}"`);
 }
 
 /** Notes to print after a server was added to a project. */

@@ -1,5 +1,13 @@
 import type { Server, Socket } from 'node:net';
-import { checkSocket, ErrorCode, factsOf, isPipeName, makeSocketFolder, PortolanError } from '../../base/index.js';
+import {
+  checkSocket,
+  ErrorCode,
+  factsOf,
+  isPipeName,
+  makeSocketFolder,
+  PortolanError,
+  shellWord,
+} from '../../base/index.js';
 import { answers, identity, removeSeenFile } from './stale-socket.js';
 
 /** The umask for creating the socket, so that it is never open to other users, not even for a moment. */
@@ -44,7 +52,7 @@ function bound(server: Server, path: string): Promise<void> {
       const why = error.code === 'EADDRINUSE' ? 'another daemon is already listening there' : error.message;
       reject(
         new PortolanError(ErrorCode.ConnectionError, `cannot listen on ${path}: ${why}`, {
-          hint: 'show it with `portolan daemon status`',
+          hint: showDaemon(path),
           cause: error,
         }),
       );
@@ -59,6 +67,10 @@ function bound(server: Server, path: string): Promise<void> {
   });
 }
 
+function showDaemon(path: string): string {
+  return `show it with \`portolan daemon status --mcp-bridge-socket ${shellWord(path)}\``;
+}
+
 /** Removes a socket without a listener, and restores it if another daemon's socket took its place meanwhile. */
 async function removeStale(path: string): Promise<void> {
   const seen = identity(path);
@@ -67,7 +79,7 @@ async function removeStale(path: string): Promise<void> {
       ErrorCode.ConnectionError,
       `cannot listen on ${path}: another daemon is already listening there`,
       {
-        hint: 'show it with `portolan daemon status`',
+        hint: showDaemon(path),
       },
     );
   removeSeenFile(path, seen);

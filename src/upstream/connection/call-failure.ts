@@ -40,7 +40,7 @@ export function cancelled(): PortolanError {
 
 export function notReading(): PortolanError {
   return new PortolanError(ErrorCode.LimitExceeded, 'the server does not read its input', {
-    hint: 'wait for the calls in progress, or restart the server',
+    hint: 'wait for the calls in progress, or close the clients that use it, so that it is started again',
   });
 }
 

@@ -26,7 +26,7 @@ export function oauthFault(sdk: Sdk, server: string, error: unknown, secrets: It
   if (error instanceof sdk.AuthorizationServerMismatchError)
     return fault(
       'the server names a different authorization server than before',
-      'if this change is intended, run `portolan logout` and then `portolan login` for it',
+      `if this change is intended, run \`portolan logout ${shellWord(server)}\` and then \`portolan login ${shellWord(server)}\``,
     );
   if (error instanceof sdk.InsecureTokenEndpointError)
     return fault('its authorization server has a token endpoint without TLS', 'ask the operator of the server');

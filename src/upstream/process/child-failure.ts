@@ -24,7 +24,7 @@ export function folderFailure(command: string): PortolanError {
   return new PortolanError(
     ErrorCode.ConnectionError,
     `${shown(command)} cannot be started: its working directory does not exist or is not a directory`,
-    { hint: 'create the directory, or change `cwd` of the server; `portolan why` shows it' },
+    { hint: 'create the directory, or change `cwd` in the entry of the server' },
   );
 }
 

@@ -1,7 +1,6 @@
-import { ErrorCode, PortolanError } from '../../../base/index.js';
 import type { scanMachine } from '../../../discovery/index.js';
 import { knownClients } from '../../../use-cases/index.js';
-import { type Command, EXIT, flags, needed } from '../../runtime/command.js';
+import { type Command, EXIT, flags, needed, usageError } from '../../runtime/command.js';
 import { suggestion } from '../../runtime/suggestion.js';
 import { visible } from '../../runtime/terminal-text.js';
 import { bashScript } from './bash-completion.js';
@@ -40,9 +39,7 @@ export function completionCommand(discover: typeof scanMachine, all: () => Promi
       const [shell] = needed(this, positionals, ['shell: bash, zsh or fish']);
       const script = SHELLS.get(shell);
       if (!script) {
-        throw new PortolanError(ErrorCode.Usage, `There is no completion for "${shell}".`, {
-          hint: `${suggestion(shell, SHELLS.keys())}usage: ${this.usage}`,
-        });
+        throw usageError(this, `has no script for "${shell}"`, suggestion(shell, SHELLS.keys()));
       }
       io.out(script(linesOf(await all(), await knownClients())).trimEnd());
       return EXIT.ok;
