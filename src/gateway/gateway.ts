@@ -2,17 +2,18 @@ import type { PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerHandshake, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { findServer, requireAdmitted, type Server, shownName, stateOf } from '../policy/index.js';
+import { findServer, requireAdmitted, type Server, stateOf } from '../policy/index.js';
 import { signatureOf } from '../schema-check/index.js';
 import { namesSeveralNeeds } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
 import { FirstReadDeadline } from './first-read-deadline.js';
-import type { SearchAnswer, ServerAnswer, ServerList, ServersTool, ToolDetails, ToolList } from './gateway-answers.js';
+import type { SearchAnswer, ServerList, ServersTool, ToolDetails, ToolList } from './gateway-answers.js';
 import type { GatewayDependencies, GatewayView } from './gateway-dependencies.js';
 import { Programs } from './python/python-programs.js';
 import type { KnownTools } from './python/reachable-servers.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
+import { serverAnswer } from './server-answer.js';
 import { descriptionOf } from './server-description.js';
 import { type ToolListOptions, toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
@@ -49,7 +50,7 @@ export class Gateway {
     const { servers, ...view } = this.view;
     const pending = this.#pending(servers);
     return {
-      servers: servers.map((server) => this.#serverAnswer(server, view)),
+      servers: servers.map((server) => serverAnswer(server, view, this.#parts)),
       ...(pending.length > 0 && { pending }),
     };
   }
@@ -265,28 +266,6 @@ export class Gateway {
 
   #viewOf(entry: CatalogEntry, tool: string): ToolView | undefined {
     return this.#viewsOf(entry).get(tool);
-  }
-
-  #serverAnswer(server: Server, { judge, settings }: Omit<GatewayView, 'servers'>): ServerAnswer {
-    const name = shownName(server);
-    const { admitted } = server;
-    const state = stateOf(server.verdict);
-    if (!admitted) return { name, status: state === 'ready' ? 'error' : state };
-    const entry = this.#parts.catalog.entry(server.name);
-    const { state: connection, error = entry?.error } = this.#parts.pool.status(admitted);
-    const description = descriptionOf(admitted, entry);
-    const views = entry && viewTools(entry, judge, settings.pins);
-    return {
-      name,
-      ...(description !== '' && { description }),
-      ...(views &&
-        entry.tools && {
-          toolCount: views.size,
-          enabledCount: [...views.values()].filter(({ enabled }) => enabled).length,
-        }),
-      status: connection === 'connected' ? 'connected' : 'disconnected',
-      ...(error !== undefined && { error }),
-    };
   }
 
   #pending(servers: readonly Server[]): string[] {
