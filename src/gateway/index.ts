@@ -1,4 +1,5 @@
 export { CallMetrics } from './call-metrics.js';
+export { type CallOutcome, executeCalls, type ToolCall } from './execute-calls.js';
 export { Gateway } from './gateway.js';
 export type { FoundTool, SearchAnswer, ServerList, ToolDetails, ToolList } from './gateway-answers.js';
 export type { GatewayView } from './gateway-dependencies.js';

@@ -10,6 +10,8 @@ import { type Machine, makeMachine } from '../support/machine.js';
 interface ScriptedClient extends AsyncDisposable {
   readonly asked: Json[];
   execute(): Promise<Json>;
+  /** Sends two calls in one request. */
+  executeTwice(): Promise<Json>;
   /** Kills the server process, so that the next call has to start it again. */
   stop(): Promise<void>;
 }
@@ -64,6 +66,10 @@ async function clientIn(
     asked,
     stop: () => stopServers(running),
     execute: () => request('tools/call', call('brought', 'echo', { text: 'hello' })),
+    executeTwice: () => {
+      const calls = ['one', 'two'].map((text) => ({ server: 'brought', tool: 'echo', arguments: { text } }));
+      return request('tools/call', { name: 'execute_tool', arguments: { calls } });
+    },
     [Symbol.asyncDispose]: async () => {
       await session.drain(0);
       questions[Symbol.dispose]();
@@ -76,6 +82,23 @@ const CAPABLE = { elicitation: {} };
 const approves = (remember: string) => () => ({ action: 'accept', content: { approve: true, remember } });
 
 describe('a call to a server without approval', () => {
+  it.each([
+    {
+      title: 'calls the tools after an approval',
+      reply: approves('once'),
+      expected: ['{"text":"one"}', '{"text":"two"}'],
+    },
+    { title: 'calls no tool if the user declines', reply: () => ({ action: 'decline' }), expected: [] },
+  ])('asks once for several calls in one request, and $title', async ({ reply, expected }) => {
+    using machine = makeMachine();
+    await using client = await clientIn(machine, CAPABLE, reply);
+    const { content } = (await client.executeTwice()) as { content: readonly { text: string }[] };
+    expect(client.asked).toHaveLength(1);
+    const texts = content.map(({ text }) => text);
+    expect(texts.filter((text) => text.startsWith('{"text"'))).toEqual(expected);
+    expect(texts.filter((text) => text.includes('SERVER_NOT_APPROVED'))).toHaveLength(2 - expected.length);
+  });
+
   it('asks the user, shows the command and its source, and continues after an approval', async () => {
     using machine = makeMachine();
     await using client = await clientIn(machine, CAPABLE, approves('once'));

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/index.js';
+import { isObject, unwatchAbort, watchAbort } from '../../base/index.js';
 import { ABILITY_FOR, type Conversation, type Era, META } from '../../model/index.js';
 import { type Id, type Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import type { OtherClients } from './other-clients.js';
@@ -152,12 +152,12 @@ export function requestFromClient(
       peer.forget(asked, new RpcError(RpcCode.internalError, 'the call was cancelled'));
       peer.notify('notifications/cancelled', { requestId: asked }, id);
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    watchAbort(signal, giveUp);
     try {
       const { result } = await answer;
       return isObject(result) ? result : {};
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      unwatchAbort(signal, giveUp);
     }
   };
 }

@@ -1,4 +1,4 @@
-import { isObject, randomKey, seal, unseal } from '../../base/index.js';
+import { isObject, randomKey, seal, sha256, unseal } from '../../base/index.js';
 import { ABILITY_FOR, type Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { objectOf } from '../surfaces/mcp-answers.js';
@@ -117,6 +117,7 @@ function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): No
 
 /** The target of a request, so that an answer cannot be used for another call. */
 function targetOf({ method, params }: SurfaceRequest): string {
-  const { server, tool } = isObject(params.arguments) ? params.arguments : {};
-  return JSON.stringify([method, params.name ?? params.uri, server, tool]);
+  const { server, tool, calls } = isObject(params.arguments) ? params.arguments : {};
+  const several = calls === undefined ? undefined : sha256(JSON.stringify(calls));
+  return JSON.stringify([method, params.name ?? params.uri, server, tool, several]);
 }

@@ -1,5 +1,5 @@
 /** Keeps the definitions of all meta-tools under 600 tokens, even with the most expensive names. */
-const MAX_NAMES_CHARACTERS = 220;
+const MAX_NAMES_CHARACTERS = 195;
 const MAX_NAME_CHARACTERS = 24;
 
 /** The instructions for the model. They contain only aliases of admitted servers, and no text of a file or server. */

@@ -38,6 +38,31 @@ describe('readMetaCall', () => {
       given: { server: 's', tool: 't', arguments: '{"a":1}' },
       call: { server: 's', tool: 't', toolArguments: { a: 1 } },
     },
+    {
+      tool: 'execute_tool',
+      given: {
+        calls: [
+          { server: 's', tool: 't', arguments: { a: 1 } },
+          { server: 'r', tool: 'u', arguments: '{}' },
+        ],
+      },
+      call: {
+        calls: [
+          { server: 's', tool: 't', toolArguments: { a: 1 } },
+          { server: 'r', tool: 'u', toolArguments: {} },
+        ],
+      },
+    },
+    {
+      tool: 'execute_tool',
+      given: { server: 's', tool: '', arguments: {}, calls: '[{"tool":"t"},{"server":"r","tool":"t"}]' },
+      call: {
+        calls: [
+          { server: 's', tool: 't', toolArguments: {} },
+          { server: 'r', tool: 't', toolArguments: {} },
+        ],
+      },
+    },
   ])('reads $tool with $given', ({ tool, given, call }) => {
     expect(readMetaCall(tool, given)?.parsed).toEqual(call);
   });
@@ -50,6 +75,39 @@ describe('readMetaCall', () => {
     { tool: 'search_tools', given: {}, what: 'query is missing' },
     { tool: 'search_tools', given: { query: '' }, what: 'query is empty' },
     { tool: 'run_python', given: { code: '' }, what: 'code is empty' },
+    { tool: 'execute_tool', given: {}, what: 'server is missing' },
+    {
+      tool: 'execute_tool',
+      given: { tool: 't', calls: [{ server: 's', tool: 't' }] },
+      what: 'tool and calls exclude each other: send one of them',
+    },
+    {
+      tool: 'execute_tool',
+      given: { arguments: { a: 1 }, calls: [{ server: 's', tool: 't' }] },
+      what: 'arguments and calls exclude each other: each call has its own arguments',
+    },
+    { tool: 'execute_tool', given: { calls: [] }, what: 'calls must be an array of 1 to 20 calls' },
+    { tool: 'execute_tool', given: { calls: 'no' }, what: 'calls must be an array of 1 to 20 calls' },
+    {
+      tool: 'execute_tool',
+      given: { calls: Array.from({ length: 21 }, () => ({ server: 's', tool: 't' })) },
+      what: 'calls must be an array of 1 to 20 calls',
+    },
+    {
+      tool: 'execute_tool',
+      given: { calls: [7] },
+      what: 'calls[0] must be an object with server, tool and arguments',
+    },
+    {
+      tool: 'execute_tool',
+      given: { calls: [{ server: 's', tool: 't' }, { tool: 't' }] },
+      what: 'calls[1].server is missing',
+    },
+    {
+      tool: 'execute_tool',
+      given: { calls: [{ server: 's', tool: 't', arguments: [] }] },
+      what: 'calls[0].arguments must be an object',
+    },
     { tool: 'search_tools', given: { query: [] }, what: 'query must be a string' },
     { tool: 'search_tools', given: { query: ['a', 7] }, what: 'query must be a string' },
     { tool: 'search_tools', given: { query: 'a', limit: 1.5 }, what: 'limit must be an integer of at least 1' },

@@ -1,15 +1,21 @@
 import { ErrorCode, isObject, PortolanError, readJson } from '../../base/index.js';
+import type { ToolCall } from '../../gateway/index.js';
 
 const MAX_LIMIT = 100;
+/** The number of calls in one request. */
+const MAX_CALLS = 20;
 
 /** The arguments of a meta-tool. Each function reads one field, or throws an error that the model can fix. */
 export class MetaArguments {
   readonly #tool: string;
   readonly #values: Readonly<Record<string, unknown>>;
+  /** Names the object in which a field is missing or wrong. */
+  readonly #path: string;
 
-  constructor(tool: string, values: Readonly<Record<string, unknown>>) {
+  constructor(tool: string, values: Readonly<Record<string, unknown>>, path = '') {
     this.#tool = tool;
     this.#values = values;
+    this.#path = path;
   }
 
   static of(tool: string, given: unknown): MetaArguments {
@@ -20,8 +26,9 @@ export class MetaArguments {
   text(name: string): string {
     const value = this.#own(name);
     if (typeof value === 'string' && value !== '') return value;
-    if (value === '') throw wrong(this.#tool, `${name} is empty`);
-    throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a string`);
+    const field = `${this.#path}${name}`;
+    if (value === '') throw wrong(this.#tool, `${field} is empty`);
+    throw wrong(this.#tool, value === undefined ? `${field} is missing` : `${field} must be a string`);
   }
 
   flag(name: string, standard = false): boolean {
@@ -66,21 +73,45 @@ export class MetaArguments {
     throw wrong(this.#tool, 'timeout must be a number of seconds greater than 0');
   }
 
-  /** Also accepts the object as JSON text, which some models send. */
-  toolArguments(): unknown {
-    const value = this.#own('arguments') ?? {};
-    if (typeof value !== 'string') return this.#objectOr(value);
-    try {
-      return this.#objectOr(readJson(value));
-    } catch (error) {
-      if (error instanceof PortolanError) throw error;
-      throw wrong(this.#tool, 'arguments must be an object');
-    }
+  toolCall(): ToolCall {
+    return { server: this.text('server'), tool: this.text('tool'), toolArguments: this.toolArguments() };
   }
 
-  #objectOr(value: unknown): Readonly<Record<string, unknown>> {
+  /** Several calls; undefined if there is no such argument. `server` is the default for those that name none. */
+  calls(): readonly ToolCall[] | undefined {
+    const given = this.#parsed('calls');
+    if (given === undefined || given === null) return undefined;
+    if (!isEmpty(this.#own('tool'))) throw wrong(this.#tool, 'tool and calls exclude each other: send one of them');
+    if (!isEmpty(this.#own('arguments')))
+      throw wrong(this.#tool, 'arguments and calls exclude each other: each call has its own arguments');
+    if (!Array.isArray(given) || given.length === 0 || given.length > MAX_CALLS)
+      throw wrong(this.#tool, `calls must be an array of 1 to ${MAX_CALLS} calls`);
+    const { server } = this.server();
+    return given.map((one, index) => {
+      const path = `calls[${index}]`;
+      if (!isObject(one)) throw wrong(this.#tool, `${path} must be an object with server, tool and arguments`);
+      const named = isEmpty(one.server) ? { ...one, server } : one;
+      return new MetaArguments(this.#tool, named, `${path}.`).toolCall();
+    });
+  }
+
+  /** Also accepts the object as JSON text, which some models send. */
+  toolArguments(): unknown {
+    const value = (this.#own('arguments') ?? undefined) === undefined ? {} : this.#parsed('arguments');
     if (isObject(value)) return value;
-    throw wrong(this.#tool, 'arguments must be an object');
+    throw wrong(this.#tool, `${this.#path}arguments must be an object`);
+  }
+
+  /** A field; parsed if it is JSON text. */
+  #parsed(name: string): unknown {
+    const value = this.#own(name);
+    if (typeof value !== 'string') return value;
+    try {
+      return readJson(value);
+    } catch (error) {
+      if (error instanceof PortolanError) throw error;
+      return value;
+    }
   }
 
   #own(name: string): unknown {
@@ -92,4 +123,9 @@ function wrong(tool: string, what: string): PortolanError {
   return new PortolanError(ErrorCode.ToolValidationError, `${tool}: ${what}`, {
     hint: `see the input schema of ${tool} in tools/list`,
   });
+}
+
+/** Models send empty values for arguments that they do not use. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }

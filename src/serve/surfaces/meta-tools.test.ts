@@ -48,7 +48,7 @@ describe('metaTools', () => {
       ['search_tools', ['query', 'server', 'limit'], ['query']],
       ['list_tools', ['server', 'includeDisabled'], ['server']],
       ['get_tool_details', ['server', 'tool'], ['server', 'tool']],
-      ['execute_tool', ['server', 'tool', 'arguments'], ['server', 'tool']],
+      ['execute_tool', ['server', 'tool', 'arguments', 'calls'], []],
       ['run_python', ['code', 'servers', 'timeout', 'session'], ['code']],
     ]);
   });

@@ -1,6 +1,7 @@
-import type { Gateway, PythonRequest } from '../../gateway/index.js';
+import { executeCalls, type Gateway, type PythonRequest, type ToolCall } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
+import { outcomesAnswer } from './format-call-outcomes.js';
 import { pythonAnswer } from './format-python-answer.js';
 import { extraCallParams, forwardedMeta } from './forward-params.js';
 import { namesWithin } from './instructions.js';
@@ -104,18 +105,28 @@ const getToolDetails: MetaTool<{ readonly server: string; readonly tool: string 
     structured(await gateway.getToolDetails(server, tool, conversation)),
 };
 
-const executeTool: MetaTool<{ readonly server: string; readonly tool: string; readonly toolArguments: unknown }> = {
+const executeTool: MetaTool<ToolCall | { readonly calls: readonly ToolCall[] }> = {
   name: 'execute_tool',
   readOnly: false,
-  description: () => "Call a server's tool and return its result.",
-  properties: { server: text, tool: text, arguments: { type: 'object' } },
-  required: ['server', 'tool'],
-  parse: (fields) => ({
-    server: fields.text('server'),
-    tool: fields.text('tool'),
-    toolArguments: fields.toolArguments(),
-  }),
-  run: async ({ server, tool, toolArguments }, { gateway, tasks, conversation, params, principal }) => {
+  description: () => 'Call a tool, or several in parallel: calls: [{server, tool, arguments}].',
+  properties: {
+    server: text,
+    tool: text,
+    arguments: { type: 'object' },
+    calls: { type: 'array', items: { type: 'object' } },
+  },
+  required: [],
+  parse: (fields) => {
+    const calls = fields.calls();
+    return calls ? { calls } : fields.toolCall();
+  },
+  run: async (given, { gateway, tasks, conversation, params, principal }) => {
+    if ('calls' in given) {
+      const outcomes = await executeCalls(gateway, given.calls, conversation, { meta: forwardedMeta(params._meta) });
+      const { maxResultBytes } = gateway.view.settings.limits;
+      return outcomesAnswer(outcomes, (server, result) => tasks.answered(server, result, principal), maxResultBytes);
+    }
+    const { server, tool, toolArguments } = given;
     const details = { extra: extraCallParams(params), meta: forwardedMeta(params._meta) };
     const result = await gateway.executeTool(server, tool, toolArguments, conversation, details);
     return tasks.answered(server, result, principal);
