@@ -1,5 +1,6 @@
-// What sharing one daemon costs and saves: processes and memory of 5 clients with 10 servers each, a call through pipe and
-// daemon against the server itself, the first list of another client against bare Node, a lost daemon, and 1,000 clients.
+// Measures what sharing one daemon costs and saves: processes and memory of 5 clients with 10 servers each, a call
+// through pipe and daemon compared with a direct call, the first list of another client compared with bare Node, a lost
+// daemon, and 1,000 clients.
 //   --quick  fewer rounds      --json  figures for programs      --check  exit 1 if a target is missed
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,7 +68,7 @@ const leave = (client) => {
 const status = () =>
   JSON.parse(spawnSync(process.execPath, [PORTOLAN, 'daemon', 'status', '--json'], { env, encoding: 'utf8' }).stdout);
 
-/** Every process that was started from here, whoever its parent is: they all have this home. */
+/** Every process that this benchmark started, whatever its parent is: all have this home directory. */
 function ours() {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -165,7 +166,7 @@ async function measureLoss(client) {
   for (let n = 0; n < SIZE.kills; n += 1) {
     process.kill(status().pid, 'SIGKILL');
     const lostAt = performance.now();
-    // One that was written before the loss was noticed may fail; the next is answered.
+    // A request that was sent before the loss was detected may fail; the next one is answered.
     while ((await client.execute('s0', 'back')).error) await later(1);
     times.push(performance.now() - lostAt);
   }

@@ -1,4 +1,4 @@
-// A machine on which every client has a file: 56 of them, about 500 servers, in all the formats.
+// A machine with a file of every client: 56 clients with about 500 servers, in all formats.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -30,7 +30,8 @@ const { values: options } = parseArgs({
 
 const FULL = {
   starts: { rounds: 7 },
-  // What a start is worth depends on where the system puts its processes: many starts, each with a few batches.
+  // The result of a start depends on the CPU cores that the system chooses, so there are many starts with a few batches
+  // each.
   calls: { epochs: 8, batches: 4, inSequence: 250, atOnce: 1_000 },
   large: { rounds: 4 },
   load: { rounds: 1, searches: 50 },
@@ -65,7 +66,7 @@ const present = all.filter(({ problem }) => problem === undefined);
 
 say('starts …');
 const starts = await measureStarts(present, size.starts, notes);
-const taking = present.filter(({ name }) => starts.one?.has(name)); // who cannot even start has been noted once
+const taking = present.filter(({ name }) => starts.one?.has(name)); // a contender that cannot start was reported already
 say('calls …');
 const lean = await measureCalls(taking, leanServer('target'), { ...size.calls, tool: 'echo' }, notes);
 const sdk = await callsWithSdk(leanServer('target'));
@@ -74,7 +75,7 @@ if (!real) notes.add('server-everything', 'is not installed');
 const sdkReal = real ? await callsWithSdk(real) : new Map();
 const tools = catalogSize();
 if (tools === 0) notes.add('memory, search and the usual state', 'no recorded catalogs (../shared/data/catalogs)');
-// Only a gateway with a search of this kind has the state; the others are the reference.
+// Only a gateway with a search of this kind can be in this state; the others are the reference.
 const inUsualState = taking.filter(({ name }) => ['direct', 'bare proxy', 'portolan'].includes(name));
 const usual =
   tools > 0
@@ -98,9 +99,9 @@ else {
   for (const line of notes.lines) console.log(`not measured: ${line}`);
 }
 const isMissed = verdicts.includes('missed') || !starts.one?.has('portolan');
-process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // not before all is written
+process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // after all output was written
 
-/** Only those that speak over pipes: what a client over HTTP costs is another comparison. */
+/** Only contenders over pipes: HTTP is a different comparison. */
 async function callsWithSdk(server, among = taking, more = {}) {
   try {
     const { SdkClient } = await import('./gateway/sdk-client.mjs');

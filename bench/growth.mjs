@@ -125,9 +125,9 @@ if (options.json) {
   }
 }
 upstream.close();
-process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // not before all is written
+process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // after all output was written
 
-/** A home of its own with the same cache: all processes of a home are ended together. */
+/** A separate home with the same cache, because all processes of a home are ended together. */
 async function opened(servers, size, { env }, isSearched) {
   const place = newPlace(portolan.unlimited);
   cpSync(env.HOME, place.env.HOME, { recursive: true });
@@ -147,7 +147,7 @@ async function searchMs(session) {
   return median(times);
 }
 
-/** From a file with one more server to a list that shows it. */
+/** The time from a file with one more server to a list that contains it. */
 async function reloadMs(session, size) {
   const file = join(session.client.home, '.cursor', 'mcp.json');
   const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,6 +1,6 @@
-// Every bench with targets, one after the other, so that nothing is measured beside another: `npm run bench`.
+// Runs every benchmark that has targets, one after the other, so that none disturbs another: `npm run bench`.
 //   --quick  fewer rounds      --json  figures for programs      --check  exit 1 if a target is missed
-// What else is said on the command line is for the first of them.
+// Other arguments are passed to the first benchmark.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

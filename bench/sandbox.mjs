@@ -1,4 +1,4 @@
-// What `run_python` costs in each engine that runs here: `node bench/sandbox.mjs`.
+// Measures `run_python` in each engine that works here: `node bench/sandbox.mjs`.
 //   --quick  fewer rounds      --json  figures for programs      --check  exit 1 if a target is missed
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
 
 const ENGINES = ['bwrap', 'deno', 'pyodide', 'podman', 'docker'];
 const SIZE = options.quick ? { cold: 2, warm: 4, calls: 200 } : { cold: 5, warm: 15, calls: 1_000 };
-/** By then a spare is up, whatever else the machine does. */
+/** By then a spare interpreter is ready, also on a busy machine. */
 const SPARE_MS = { bwrap: 600, deno: 3_000, pyodide: 4_000, podman: 4_000, docker: 4_000 };
 const CALL_MS = 100;
 const AT_ONCE = 20;
@@ -54,7 +54,7 @@ const call = async ({ tool: name, arguments: given }) => {
   return { content: [{ type: 'text', text: JSON.stringify(given) }] };
 };
 
-/** Runs one program; its time, and its value as a number. */
+/** Runs one program; returns its duration, and its value as a number. */
 async function timed(sandbox, code, session) {
   const began = performance.now();
   const job = { code, servers, ...(session && { session }) };
@@ -122,7 +122,7 @@ async function measure(engine) {
   return figures;
 }
 
-/** Resident memory of one waiting interpreter with all that belongs to it, in megabytes. */
+/** The resident memory of one idle interpreter with its helper processes, in MB. */
 async function memoryOf(sandbox) {
   const before = new Set(descendants().map(({ pid }) => pid));
   try {

@@ -1,5 +1,6 @@
-// How long a start takes, against bare Node in the same run: `portolan list` on an empty machine, and a process that imports
-// the library and discovers a machine full of files. Figures are medians; runs take turns, so that a noisy machine is fair.
+// Measures start times compared with bare Node in the same run: `portolan list` on an empty machine, and a process that
+// imports the library and discovers a machine full of files. Figures are medians; the programs take turns, so that a
+// noisy machine affects all of them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

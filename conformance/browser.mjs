@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// A browser without a person: opens the page it is given and goes where it is sent, which is how the suite's
-// authorization servers say yes.
+// A scripted browser: opens the given page and follows its redirects, as the authorization servers of the suite expect.
 const MAX_REDIRECTS = 10;
 const PAGE_MS = 10_000;
 

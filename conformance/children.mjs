@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
 const living = new Set();
-// Nothing that was started outlives this process, however it ends.
+// Ends every started process when this process ends, however it ends.
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
-/** `spawn`, and an end for it. */
+/** Like `spawn`, but the process is ended with this one. */
 export function start(command, args, options) {
   const child = spawn(command, args, options);
   living.add(child);

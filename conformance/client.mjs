@@ -1,5 +1,5 @@
-// What the suite starts for each of its client scenarios: a gateway whose only upstream is the scenario's server, and a
-// client of that gateway that uses all there is, so that the suite sees how the gateway behaves as a client.
+// The suite starts this for each of its client scenarios: a gateway whose only upstream server is that of the scenario,
+// and a client of the gateway that uses all features, so that the suite tests the gateway as a client.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { takeTurn } from './turns.mjs';
 
 const WHOLE_MS = 100_000;
 const LOGIN_MS = 30_000;
-/** One for the first sign-in and one for the scenarios that ask for more later; a third would be a loop. */
+/** One for the first sign-in and one for scenarios that require more scopes later; a third would be a loop. */
 const MAX_LOGINS = 2;
-/** The only address of a metadata document that the suite knows. */
+/** The only metadata URL that the suite knows. */
 const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
 const KEY_FILE = 'key.pem';
 const ID_TOKEN = 'CONFORMANCE_ID_TOKEN';
@@ -20,7 +20,7 @@ const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 
-/** What a person would have written beside the address of such a server. */
+/** The settings that a user would write beside the URL of such a server. */
 function oauthEntry() {
   const { client_id: clientId, client_secret: clientSecret } = context;
   return {
@@ -38,19 +38,19 @@ function oauthEntry() {
   };
 }
 
-/** What such a person would have beside the entry: a key in a file of their own, a token in a variable. */
+/** The secrets of such a user: a key in a file and a token in a variable. */
 function withSecrets(home) {
   if (context.private_key_pem) writeFileSync(join(home.env.HOME, KEY_FILE), context.private_key_pem, { mode: 0o600 });
   if (context.idp_id_token) home.env[ID_TOKEN] = context.idp_id_token;
   return home;
 }
 
-/** The gateway opens no browser by itself: it says what the person has to do. */
+/** The gateway opens no browser by itself; its error says what the user has to do. */
 const asksForSignIn = (answer) => JSON.stringify(answer).includes('portolan login');
 
 class SignInNeeded extends Error {}
 
-/** The result, or nothing where the answer is an error: what matters is what the suite's server saw. */
+/** The result; undefined for an error, because only what the server of the suite received matters. */
 async function ask(client, method, params) {
   const answer = await client.request(method, params);
   if (asksForSignIn(answer)) throw new SignInNeeded();
@@ -79,7 +79,7 @@ async function useEverything(client) {
     await ask(client, 'prompts/get', { name, arguments: Object.fromEntries(wanted.map((one) => [one.name, 'value'])) });
 }
 
-/** True if it ended well. */
+/** True if it succeeded. */
 function portolan(args, { env, cwd }) {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [PROGRAM, ...args], { env, cwd, timeout: LOGIN_MS }, (error, out, err) => {
@@ -92,7 +92,7 @@ function portolan(args, { env, cwd }) {
 
 async function signIn(home) {
   if (await portolan(['login', 'up'], home)) return;
-  // A server that has moved to another authorization server is not believed before the person has signed out.
+  // A new authorization server of a server is refused until the user signs out.
   await portolan(['logout', 'up'], home);
   await portolan(['login', 'up'], home);
 }
@@ -129,7 +129,7 @@ async function run(home) {
 const { CONFORMANCE_TURNS: turns, CONFORMANCE_PLACES: places } = process.env;
 if (turns) await takeTurn(turns, Number(places));
 const home = withSecrets(makeHome({ up: { type: 'http', url, oauth: oauthEntry() } }));
-// One that hangs must not keep the others waiting for ever.
+// A scenario that hangs must not block the others.
 setTimeout(() => process.exit(3), WHOLE_MS).unref();
 try {
   await run(home);

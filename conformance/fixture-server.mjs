@@ -11,7 +11,7 @@ const [flag, given = '0'] = words.filter((word) => word !== '--older-style');
 if (flag === '--http') {
   const port = await serveFetch(makeFetchHandler({ isOlderStyle }), Number(given));
   process.stdout.write(`http://127.0.0.1:${port}/mcp\n`);
-  // Whoever started it holds the other end: it must not outlive a caller that was killed.
+  // The caller holds the other end, so this process ends if the caller is killed.
   process.stdin.resume().once('end', () => process.exit(0));
 } else if (flag === undefined) {
   serveStdio(({ era }) => makeServer(era, { isLasting: true, isOlderStyle }));

@@ -5,7 +5,7 @@ const ANSWER_MS = 30_000;
 const END_MS = 5_000;
 const MAX_STDERR = 10_000;
 
-/** A value that a schema would take: its default, its first choice, or the plainest of its type. */
+/** A value that a schema accepts: its default, its first choice, or the simplest of its type. */
 export function valueFor(schema = {}) {
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
@@ -31,7 +31,7 @@ export function valuesFor({ properties = {} } = {}, names = Object.keys(properti
   return Object.fromEntries(names.map((name) => [name, valueFor(properties[name])]));
 }
 
-/** What a willing person with a willing model would answer a server. */
+/** The responses of a user and a model that accept every request of a server. */
 function reply({ method, params }) {
   switch (method) {
     case 'elicitation/create':
@@ -47,7 +47,7 @@ function reply({ method, params }) {
   }
 }
 
-/** A client of the `initialize` generation in a few lines, so that nothing but the gateway is under test. */
+/** A minimal client of the `initialize` generation, so that only the gateway is tested. */
 export class LineClient {
   #child;
   #waiting = new Map();
@@ -67,7 +67,7 @@ export class LineClient {
     });
   }
 
-  /** The whole answer, result or error; silence is an error too. */
+  /** The complete response, result or error; a missing response is an error too. */
   request(method, params = {}) {
     const id = this.#nextId++;
     return new Promise((resolve) => {

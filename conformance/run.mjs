@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
     program: { type: 'string' },
   },
 });
-// Before what reads it is loaded; the suite hands it on to the client that it starts.
+// Set before the module that reads it is loaded; the suite passes it to the client that it starts.
 if (flags.program) process.env.CONFORMANCE_PROGRAM = resolve(flags.program);
 const { prepareTools } = await import('./tools.mjs');
 const { OLDER_STYLE_TARGETS, TARGETS } = await import('./targets.mjs');
@@ -35,7 +35,7 @@ const SERVER_LEGS = [
   { name: '0.2.0-alpha.12 2025-11-25', suite: 'suite-0.2', words: ['--requirements', '2025-11-25'] },
   { name: '0.2.0-alpha.12 2026-07-28', suite: 'suite-0.2', words: ['--requirements', '2026-07-28'] },
 ];
-/** A server whose tools send requests to the client in every revision has to be greeted in the client's revision. */
+/** A server whose tools send requests to the client needs a handshake in the revision of the client. */
 const OLDER_STYLE_SCENARIOS = [
   'tools-call-sampling',
   'tools-call-elicitation',
@@ -50,7 +50,7 @@ const CLIENT = ['client', '--command', 'node conformance/client.mjs', '--timeout
 
 const say = (line = '') => process.stdout.write(`${line}\n`);
 
-/** All it printed, and how it ended; a leg that never ends is ended. */
+/** Its output and its exit; a leg that does not end is ended. */
 function runToEnd(command, args, options = { cwd: root }) {
   return new Promise((done) => {
     const child = start(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -69,7 +69,7 @@ function runToEnd(command, args, options = { cwd: root }) {
   });
 }
 
-/** One row of the table. A run in which nothing was checked is no success, though the suite calls it one. */
+/** One row of the table. A run without checks counts as failed, although the suite reports success. */
 function report(name, exit, { passed, failed, unscored = 0, failing = [] }) {
   const isGood = exit === 0 && passed > 0;
   const columns = [
@@ -143,7 +143,7 @@ async function runClientLegs(tools) {
   return results;
 }
 
-/** The inspector takes no schema that some client cannot read. */
+/** The inspector rejects schemas that some clients cannot read. */
 async function runInspector({ node, inspector }) {
   const { env, cwd } = makeHome({ fixture: { command: process.execPath, args: [FIXTURE] } });
   const results = [];

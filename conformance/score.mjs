@@ -1,4 +1,4 @@
-/** What the suite's own summary of all scenarios or of one says; failures that do not count for the revision are told apart. */
+/** The suite's own summary of all scenarios or of one; failures that do not count for the revision are separate. */
 export function score(output) {
   const total = /^Total: (\d+) passed, (\d+) failed/m.exec(output) ?? /^Passed: (\d+)\/\d+, (\d+) failed/m.exec(output);
   const [passed, failed] = [Number(total?.[1] ?? 0), Number(total?.[2] ?? 0)];

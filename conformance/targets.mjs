@@ -20,7 +20,7 @@ async function end(child) {
   clearTimeout(limit);
 }
 
-/** The fixture by itself, over HTTP. */
+/** The fixture without a gateway, over HTTP. */
 export async function startFixture(...words) {
   const child = start(process.execPath, [FIXTURE, '--http', ...words], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
@@ -88,7 +88,7 @@ async function overHttp(...words) {
   }
 }
 
-/** What the suite's server scenarios are run against, by name. */
+/** The targets of the server scenarios of the suite, by name. */
 export const TARGETS = {
   direct: () => startFixture(),
   'over stdio': () => overStdio(),

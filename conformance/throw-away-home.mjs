@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 
-/** What is under test: the program as it is shipped, unless the one who runs this names another. */
+/** The tested program: the shipped one, unless a variable names another. */
 export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? join(folder, '..', 'dist', 'cli.cjs');
 export const FIXTURE = join(folder, 'fixture-server.mjs');
 const BROWSER = join(folder, 'browser.mjs');
 
-/** A home in which nothing is known but these servers, and an environment that leads nowhere else. */
+/** A home directory with only these servers, and an environment that refers to no other directory. */
 export function makeHome(mcpServers) {
   const root = mkdtempSync(join(tmpdir(), 'portolan-conformance-'));
   const own = join(root, 'home', '.config', 'portolan');

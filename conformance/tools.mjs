@@ -8,7 +8,7 @@ const INSTALL_MS = 5 * 60_000;
 const PACKAGE = '@modelcontextprotocol/conformance';
 const isWindows = process.platform === 'win32';
 
-/** The last release, and the first pre-release that knows the current revision: it has no tag, so it is pinned. */
+/** The last release, and the first pre-release with the current revision, which is pinned because it has no tag. */
 const SUITES = { 'suite-0.1': '0.1.16', 'suite-0.2': '0.2.0-alpha.12' };
 const INSPECTOR = { '@modelcontextprotocol/inspector': '2.12.0' };
 /** The suite imports `fs.globSync`, which Node.js has since 22. */
@@ -37,7 +37,10 @@ function install() {
   if (status !== 0) throw new Error(`npm could not install the suite: ${error?.message ?? stderr?.trim()}`);
 }
 
-/** A Node.js that loads the suite, its two versions and the inspector; throws with the reason where they cannot be had. */
+/**
+ * A Node.js that can load the suite, the two versions of the suite, and the inspector; throws with the reason if one is
+ * missing.
+ */
 export function prepareTools() {
   if (!isInstalled()) {
     process.stderr.write('installing the conformance suite …\n');
@@ -45,7 +48,7 @@ export function prepareTools() {
   }
   const node = isNewEnough ? process.execPath : inModules('node', 'bin', isWindows ? 'node.exe' : 'node');
   const { status, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-  // npm may have been told to run no install scripts, and without its own this package is empty.
+  // npm may be configured to run no installation scripts, without which this package is empty.
   if (status !== 0) throw new Error(`there is no Node.js 22 to run the suite with: ${error?.message ?? status}`);
   const suites = Object.fromEntries(Object.keys(SUITES).map((name) => [name, inModules(name, 'dist/index.js')]));
   return { node, suites, inspector: inModules('@modelcontextprotocol/inspector/clients/launcher/build/index.js') };

@@ -5,15 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOOK_MS = 50;
 
 /**
- * Waits until one of the places in a directory is free, and keeps it until this process ends. The suite starts its
- * client scenarios all at once, and two dozen gateways starting together on a small machine only measure the machine.
+ * Waits until one of the slots in a directory is free, and holds it until this process ends. The suite starts all
+ * client scenarios at once, and two dozen gateways that start together on a small machine would only measure the
+ * machine.
  */
 export async function takeTurn(folder, places) {
   for (;;) {
     for (let n = 0; n < places; n += 1) {
       const place = join(folder, String(n));
       try {
-        mkdirSync(place); // the one thing on every system that only one can do
+        mkdirSync(place); // atomic on every system: only one process can create it
       } catch (error) {
         if (error.code !== 'EEXIST') throw error;
         continue;

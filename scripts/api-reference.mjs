@@ -87,7 +87,7 @@ function exportsOf(path, read) {
   });
 }
 
-/** Throws for a name without a declaration, because it would be missing from the page unnoticed. */
+/** Throws for a name without a declaration; otherwise it would be missing from the page without notice. */
 function exportNamed(path, name, read) {
   const found = exportsOf(path, read).filter((one) => one.name === name);
   if (found.length === 0)

@@ -16,7 +16,7 @@ const out = join(root, 'dist');
 const hidden = process.argv.find((word) => word.startsWith('--hide-programs='))?.split('=')[1];
 rmSync(out, { recursive: true, force: true });
 
-// The types need nothing of the bundles: both are written at the same time.
+// The types do not depend on the bundles, so both are written at the same time.
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const types = spawn(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
 const typesEnded = once(types, 'exit');
@@ -34,7 +34,7 @@ const common = {
   mainFields: ['module', 'main'],
   // yaml's build for Node is CommonJS and cannot be bundled into ESM; the one for browsers is the same code as ESM.
   alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
-  // The SDK's server is bundled: only its part for HTTP is needed, and by few.
+  // The SDK's server is bundled, because few programs need it and only its HTTP part is used.
   external: ['zod', '@modelcontextprotocol/client', 'ws', 'pyodide', '@napi-rs/keyring'],
   define: {
     PORTOLAN_VERSION: JSON.stringify(version),
@@ -42,11 +42,11 @@ const common = {
   },
   legalComments: 'linked',
   logLevel: 'warning',
-  // Beside the files and not named in them: only what measures coverage reads them.
+  // The source maps are separate files and not referenced, because only the coverage measurement reads them.
   ...(process.argv.includes('--source-maps') && { sourcemap: 'external' }),
 };
-// Each apart, because what two entries share becomes chunks that both load: the library would load those of the commands,
-// and both would load zod.
+// Entries are bundled separately: esbuild puts what two entries share into chunks that both load, so the library would
+// load the chunks of the commands, and both would load zod.
 const LATER = ['program', 'daemon-settings', 'serve-alone'];
 const later = Object.fromEntries(LATER.map((name) => [name, `src/cli/${name}.ts`]));
 const command = { cli: 'src/cli/main.ts', ...later };
@@ -59,14 +59,15 @@ const commands = { ...marked, entryPoints: command };
 await build({
   ...commands,
   plugins: [await loadTogether(commands, 'program')],
-  logOverride: { 'ignored-bare-import': 'silent' }, // to be reached is all that they are imported for
+  logOverride: { 'ignored-bare-import': 'silent' }, // imported only so that they are part of the bundle
 });
-// What a client starts, in one file: CommonJS is there sooner, and what it rarely needs are the modules beside it.
+// The entry that clients start is one file: CommonJS starts faster, and modules that are rarely needed are separate
+// files.
 await build({
   ...{ ...marked, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
   external: LATER.map((name) => `./${name}.js`),
 });
-// With the SDK inside, so that the tour of an installed copy needs nothing that Portolan itself does not.
+// The SDK is bundled, so that the tour of an installed copy needs no package that Portolan itself does not need.
 const examples = ['weather', 'orders', 'notes'].map((name) => [name, `examples/${name}.ts`]);
 await build({ ...common, outdir: join(out, 'examples'), entryPoints: Object.fromEntries(examples) });
 for (const name of ['cli.js', 'cli.cjs']) chmodSync(join(out, name), 0o755);

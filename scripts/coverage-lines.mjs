@@ -1,11 +1,14 @@
-// Which lines of the sources were run: by the tests' own process (vitest's report) and by the programs that they started
-// (what V8 wrote of dist/, led back through the source maps).
+// The lines of the sources that were executed: by the test process (Vitest's report) and by the programs that it
+// started (V8 coverage of dist/, mapped to the sources by source maps).
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eachMapping, TraceMap } from '@jridgewell/trace-mapping';
 
-/** The lines on which statements begin, and whether any of them was run: `path → line → hit`, as istanbul counts lines. */
+/**
+ * The lines on which statements begin, and whether one of them was executed: `path → line → hit`, as Istanbul counts
+ * lines.
+ */
 export function linesOf(report, root) {
   const files = new Map();
   for (const { path, statementMap, s: counts } of Object.values(report)) {
@@ -17,9 +20,12 @@ export function linesOf(report, root) {
   return files;
 }
 
-/** Adds what the programs ran. A line that vitest knows no statement on is none. `maps` lie as the built files do in dist/. */
+/**
+ * Adds the lines that the programs executed. A line without a statement in Vitest's report is not counted. `maps` has
+ * the same layout as dist/.
+ */
 export function addChildren(files, folder, maps, root) {
-  // Without them nothing would be counted, and nobody would notice.
+  // Without the maps nothing would be counted, and no test would notice.
   if (!existsSync(maps)) throw new Error(`there are no source maps in ${maps}`);
   const mapOf = (path) => join(maps, `${relative(join(root, 'dist'), path)}.map`);
   for (const [path, ran] of ranIn(folder, mapOf, root)) {
@@ -30,7 +36,7 @@ export function addChildren(files, folder, maps, root) {
   }
 }
 
-/** Every character of every built file that some process ran: `path → Uint8Array`. */
+/** Every character of every built file that a process executed: `path → Uint8Array`. */
 function ranIn(folder, mapOf, root) {
   const dist = join(root, 'dist') + sep;
   const files = new Map();
@@ -44,13 +50,13 @@ function ranIn(folder, mapOf, root) {
       files.set(path, all);
       merge(all, functions);
     }
-    // They are many and large, and nobody reads them twice.
+    // Deleted, because there are many large reports and each is read only once.
     rmSync(file);
   }
   return files;
 }
 
-/** A process that was killed while it wrote leaves half a file. */
+/** A process that was killed while it wrote leaves an incomplete file. */
 function resultsIn(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).result ?? [];
@@ -60,7 +66,7 @@ function resultsIn(file) {
   }
 }
 
-/** Outer ranges come before the ones in them, and an inner one counts more. */
+/** Outer ranges come before the inner ones, and an inner range takes precedence. */
 function merge(all, functions) {
   const own = new Uint8Array(all.length);
   for (const { ranges } of functions)

@@ -3,14 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addChildren, linesOf } from './coverage-lines.mjs';
 
-/** Which process ends in time to write down what it ran is a matter of chance, in the second place after the point. */
+/** Whether a process exits in time to write its coverage varies, which changes the second decimal place. */
 const SLACK = 0.2;
 const SHOWN = 25;
 
 const count = (files) => [...files.values()].flatMap((lines) => [...lines.values()]).filter(Boolean).length;
 const percent = (part, whole) => (whole === 0 ? 100 : Math.floor((10_000 * part) / whole) / 100);
 
-/** Whether enough lines were run. A partial count is only kept; one that is added begins with the kept one. */
+/**
+ * Whether enough lines were executed. A partial count is only stored; a count that is added starts from the stored one.
+ */
 export function reportCoverage({ root, isPartial, isAdded, isRaising }) {
   const folder = join(root, 'coverage');
   const kept = join(folder, 'lines.json');

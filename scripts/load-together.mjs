@@ -1,19 +1,22 @@
-// esbuild puts two modules into one chunk only if exactly the same entries reach them, and every `import()` counts as an
-// entry: what each command needs at its start came in 18 pieces, and Node takes half a millisecond for each. This makes
-// every entry reach all of them, so that they are one piece.
+// esbuild puts two modules into one chunk only if exactly the same entries reach them, and every `import()` counts as
+// an entry. So the modules that each command needs at its start were in 18 chunks, and Node takes half a millisecond to
+// load each. This plugin makes every entry reach all of them, so that they are one chunk.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const EARLY = 'portolan:early';
 
-/** A plugin that keeps together what the entry of this name loads before it runs. `settings` are those of the build. */
+/**
+ * A plugin that puts everything that the entry of this name loads at its start into one chunk. `settings` are the
+ * settings of the build.
+ */
 export async function loadTogether(settings, entry) {
   const root = settings.absWorkingDir;
   const { inputs, outputs } = (await build({ ...settings, metafile: true, write: false })).metafile;
   const start = Object.keys(outputs).find((path) => outputs[path].entryPoint === settings.entryPoints[entry]);
   const loaded = [...staticallyFrom(start, outputs)].flatMap((path) => Object.keys(outputs[path].inputs));
-  // The entry itself acts: nobody else may load it.
+  // Importing the entry would run it, so no other module may load it.
   const early = loaded.filter((path) => path !== settings.entryPoints[entry]);
   const others = Object.values(inputs).flatMap(({ imports }) =>
     imports.filter(({ kind }) => kind === 'dynamic-import'),

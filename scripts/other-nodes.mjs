@@ -12,7 +12,7 @@ const TESTS = [
   'tests/serve/serve.test.ts',
   'tests/daemon/daemon.test.ts',
 ];
-/** Made here, or the same for every copy. */
+/** Generated here, or the same for every copy. */
 const LEFT_OUT = ['.git', 'node_modules', 'dist', 'coverage'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isWindows = process.platform === 'win32';

@@ -1,9 +1,9 @@
-// Keeps the declarations that somebody can reach from an entry of the package; what tsc writes of the rest of src/
-// helps nobody.
+// Keeps the declarations that are reachable from an entry of the package; the other declarations that tsc writes are of
+// no use to anyone.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Removes every file under the directory to which no way of imports leads from the entries. */
+/** Removes every file under the directory that no entry reaches through imports. */
 export function pruneTypes(folder, entries) {
   const reached = new Set();
   const waiting = entries.map((entry) => join(folder, entry));

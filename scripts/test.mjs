@@ -27,7 +27,7 @@ function node(args, env = {}) {
   return status ?? 1;
 }
 
-/** The maps are no part of the package, and a test looks at everything in dist/. */
+/** The maps are not part of the package, and a test checks everything in dist/. */
 function moveMaps(from, to) {
   for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.map')) continue;

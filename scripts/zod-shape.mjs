@@ -1,4 +1,4 @@
-// A zod schema, as tsc writes its type, in the words of TypeScript: `z.ZodArray<z.ZodString>` is `string[]`.
+// Converts a zod schema, as tsc writes its type, to a TypeScript type: `z.ZodArray<z.ZodString>` is `string[]`.
 
 const PLAIN = {
   ZodString: 'string',
@@ -10,8 +10,8 @@ const PLAIN = {
 };
 
 /**
- * The shape that a schema describes; what stands in it and has a name is told by that. A kind of schema that nobody has met
- * yet is an error, so that no page tells half of it.
+ * The type that a schema describes; a part that has a name is referred to by that name. An unknown kind of schema is an
+ * error, so that no page describes only a part of it.
  */
 export function shapeOf(schema, nameOf = () => undefined, indent = '') {
   const [, kind = '', rest] = /^z\.(\w+)(?:<([\s\S]*)>)?$/.exec(schema.trim()) ?? [];
@@ -44,7 +44,7 @@ export function shapeOf(schema, nameOf = () => undefined, indent = '') {
   }
 }
 
-/** Two spellings of one schema differ in their line breaks alone. */
+/** Two texts of one schema differ only in line breaks. */
 export function squeezed(schema) {
   return schema.replaceAll(/\s+/g, '');
 }
@@ -62,7 +62,7 @@ function object(written, within, indent) {
   return `{\n${fields.join('\n')}\n${indent}}`;
 }
 
-/** The members of an object type, as they are written. */
+/** The members of an object type, as written. */
 function members(written) {
   return split(inside(written), ';').map((line) => {
     const colon = line.indexOf(':');
@@ -74,7 +74,7 @@ function inside(written) {
   return written.trim().slice(1, -1);
 }
 
-/** The parts between separators that stand in no bracket. */
+/** The parts between separators that are not inside brackets. */
 function split(text, separator = ',') {
   const parts = [''];
   let depth = 0;

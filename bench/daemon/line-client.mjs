@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-/** Speaks MCP in lines to whoever reads and writes them. */
+/** An MCP client over a pair of streams, one JSON message per line. */
 export class LineClient {
   #waiting = new Map();
   #next = 0;

@@ -1,5 +1,6 @@
-// A call through pipe and daemon beside a direct one, taken in the same way as the gateway's own calls, with the client that
-// most programs have. Two proxies that only forward stand beside it: what any two processes in the way cost.
+// Measures a call through pipe and daemon and a direct call, in the same way as the calls of the gateway, with the
+// client that most programs use. Two proxies that only forward are measured too: they show the cost of any two
+// processes between client and server.
 import { join } from 'node:path';
 import { contenders } from '../gateway/contenders.mjs';
 import { measureCalls } from '../gateway/measure-calls.mjs';

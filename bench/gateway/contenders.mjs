@@ -1,6 +1,7 @@
-// Who takes part: how each is started before given servers (`launch`), how a call is said to it, and whether it stands before one
-// server or before many. `known` tells how many servers' tools it knows by now, for those that learn them behind their first
-// answer; those that remember them over their own end say so. Those with a `port` listen there for streamable HTTP; all others speak over their pipes.
+// The contenders: how each is started for given servers (`launch`), the form of a call to it, and whether it serves one
+// server or many. `known` returns how many servers' tools it knows by now, for contenders that read tools after their
+// first response; those that keep them after an exit say so. Contenders with a `port` listen there for Streamable HTTP;
+// all others use their pipes.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from './http-client.mjs';
@@ -35,7 +36,7 @@ export const portolanAt = (name, program) => ({
   find: (words) => ({ name: 'search_tools', arguments: { query: words } }),
   known: { ask: { name: 'list_mcp_servers', arguments: {} }, count: (text) => text.split('"toolCount"').length - 1 },
   remembers: true,
-  // A thousand calls in a tenth of a second are what its rate limit is there to stop.
+  // Its rate limit would refuse a thousand calls in a tenth of a second.
   unlimited: { PORTOLAN_LIMITS_RATE_PER_MINUTE: '1000000000' },
 });
 
@@ -78,7 +79,7 @@ const supergateway = {
   call: plainCall,
 };
 
-/** All in the order of the table; a peer that could not be installed says why under `problem`. */
+/** All contenders in the order of the table; a peer that could not be installed has the reason under `problem`. */
 export function contenders(peers) {
   const installed = [hub, proxy, supergateway].map((contender) => {
     const { script, version, problem } = peers[contender.name] ?? { problem: 'left out' };

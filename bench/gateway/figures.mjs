@@ -10,13 +10,13 @@ export const median = (samples) => quantile(samples, 0.5);
 export const pairedRatio = (samples, base) =>
   median(samples.slice(0, base.length).map((value, at) => value / base[at]));
 
-/** Each round begins with another contender: nobody always runs in the wake of the same neighbour. */
+/** Each round begins with another contender, so that none always runs after the same one. */
 export function rotated(list, by) {
   const at = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(at), ...list.slice(0, at)];
 }
 
-/** What could not be measured, and why, each said once. */
+/** The measurements that failed, with the reason, each listed once. */
 export class Notes {
   #lines = new Set();
 

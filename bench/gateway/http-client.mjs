@@ -108,7 +108,7 @@ function find(text, id) {
   throw new Error(`no answer in ${text.slice(0, 200)}`);
 }
 
-/** A port nobody listens on now. */
+/** A port that is free now. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -1,4 +1,4 @@
-// Many MCP servers in this process, each at a path of its own: five hundred processes would measure the machine.
+// Many MCP servers in this process, each at its own path, because five hundred processes would overload the machine.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 

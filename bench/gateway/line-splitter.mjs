@@ -1,7 +1,10 @@
 const NEWLINE = 10;
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
-/** Cuts a stream of chunks into lines, looking at each byte once: a 10 MB line must not cost the driver more than its copy. */
+/**
+ * Splits a stream of chunks into lines and visits each byte once: a line of 10 MB must not cost the client more than
+ * one copy.
+ */
 export class LineSplitter {
   #held = [];
   #heldBytes = 0;

@@ -1,6 +1,6 @@
-// Calls, one after the other and sixteen at a time. All contenders are open at once and take turns in small batches, so that
-// whatever else the machine does meanwhile falls on all of them. First all of them take their calls in sequence, then all of them
-// those at once: for a while after the one, the processes stay on the cores that suited it, and the other would be measured with it.
+// Measures sequential calls and 16 calls in flight. All contenders are open at once and take turns in small batches, so
+// that other load on the machine affects all of them. All sequential calls come before all calls in flight: for a while
+// after a phase, the processes stay on the CPU cores of that phase, which would distort the other one.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median, quantile, rotated } from './figures.mjs';
@@ -8,14 +8,14 @@ import { cpuMicroseconds, gatewayProcesses } from './processes.mjs';
 import { call, connect, newPlace, waitUntilKnown } from './session.mjs';
 
 const IN_FLIGHT = 16;
-/** A gateway runs for days: each contender gets the calls that V8 needs until all of its code is compiled, ten thousand of them. */
+/** A gateway runs for days, so each contender gets ten thousand calls first, until V8 has compiled all of its code. */
 const WARM_UP_BATCHES = 8;
-/** What a gateway does when the calls are over, such as writing its log, counts as theirs. */
+/** Work of a gateway after the calls, such as writing its log, counts too. */
 const AFTERWARDS_MS = 500;
 
 /**
- * For each contender: p50 and p99 in ms, calls a second, and processor time of the gateway for a call in µs. `beside` are further
- * servers that a gateway has, and `prepare` is run on each connection before its calls.
+ * For each contender: p50 and p99 in ms, calls per second, and CPU time of the gateway per call in µs. `beside` are
+ * additional servers of a gateway, and `prepare` runs on each connection before its calls.
  */
 export async function measureCalls(contenders, server, options, notes) {
   const { epochs, batches, inSequence, atOnce, tool } = options;
@@ -65,7 +65,7 @@ async function openAll(contenders, server, { client, beside = {}, prepare = asyn
   return open;
 }
 
-/** Each comes first once, and runs in the wake of one neighbour as often as of the other. */
+/** Each contender comes first once, and runs equally often after each of the others. */
 export function inTurns(sessions, batch) {
   const turns = rotated(sessions, batch);
   return batch % 2 === 0 ? turns : turns.reverse();
@@ -125,7 +125,8 @@ function summary({ times, medians, rates, cpu, calls }) {
     p99: quantile(times, 0.99),
     callsPerSecond: median(rates),
     cpuPerCall: cpu === undefined ? undefined : cpu / calls,
-    // By batch, in the order in which they ran: what two contenders did in the same batch can be compared on a noisy machine.
+    // By batch, in the order in which they ran: contenders are compared within the same batch, because the machine is
+    // noisy.
     batches: { medians, rates },
   };
 }

@@ -1,4 +1,4 @@
-// A gateway with 734 tools behind it: what it weighs after a thousand calls, and how long a search takes.
+// Measures a gateway with 734 tools: its memory after a thousand calls, and the duration of a search.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median, quantile } from './figures.mjs';
@@ -7,7 +7,7 @@ import { catalogInOneServer, catalogServers } from './servers.mjs';
 import { ask, call, connect, newPlace, waitUntilKnown } from './session.mjs';
 
 const CALLS = 1_000;
-const REST_MS = 1_000; // what a process gives back on its own, it has given back by then
+const REST_MS = 1_000; // by then a process has returned the memory that it returns by itself
 const QUERIES = [
   'create an issue in a repository',
   'take a screenshot of the page',
@@ -21,7 +21,7 @@ const QUERIES = [
   'bar chart',
 ];
 
-/** For each contender: bytes over a bare Node process, and (for those that can) a search's p99 in ms. */
+/** For each contender: bytes over a bare Node process, and the p99 of a search in ms for those that have one. */
 export async function measureLoad(contenders, { rounds, searches }, notes) {
   const memory = new Map();
   const searched = new Map();
@@ -47,7 +47,10 @@ export async function measureLoad(contenders, { rounds, searches }, notes) {
   };
 }
 
-/** A gateway that remembers is weighed twice: when it has read the tools itself, and when it found them on disk. */
+/**
+ * The memory of a gateway with a cache is measured twice: after it read the tools itself, and after it loaded them from
+ * disk.
+ */
 async function runsOf(contender, options) {
   const place = newPlace();
   const first = await oneRun(contender, place, options);

@@ -1,5 +1,5 @@
-// What an installed copy takes on disk with all it depends on, and how long it takes to start, beside bare Node and the
-// peers.
+// Measures the disk space of an installed copy with its dependencies, and its start time, compared with bare Node and
+// the peers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { newPlace, runFolder } from './session.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const INSTALL_LIMIT_MS = 120_000;
 
-/** Bytes by contender, with and without what is optional, and the time of `portolan list` on an empty machine. */
+/** Bytes by contender, with and without optional packages, and the time of `portolan list` on an empty machine. */
 export function measurePackage(peers, { rounds }, notes) {
   const figures = { installed: new Map(), needed: new Map(), start: new Map() };
   for (const [name, { script }] of Object.entries(peers)) {
@@ -31,7 +31,7 @@ export function measurePackage(peers, { rounds }, notes) {
         ['portolan', list],
       ]) {
         const ms = timed(args);
-        if (round >= 0) times[name].push(ms); // the first round fills the disk's cache
+        if (round >= 0) times[name].push(ms); // the first round fills the disk cache
       }
     }
     for (const [name, all] of Object.entries(times)) figures.start.set(name, median(all));
@@ -41,7 +41,7 @@ export function measurePackage(peers, { rounds }, notes) {
   return figures;
 }
 
-/** Packs this clone and installs it as anybody would; gives the directory of its modules. */
+/** Packs this clone and installs the package as users do; returns the directory of its modules. */
 function installed() {
   const folder = join(runFolder, 'package');
   const project = join(folder, 'project');
@@ -67,7 +67,7 @@ function timed(args) {
   return performance.now() - begin;
 }
 
-/** The bytes in files, not the blocks they take: those differ from disk to disk. */
+/** The bytes in files, not the blocks that they occupy, because those differ between disks. */
 function sizeOf(folder) {
   let entries;
   try {

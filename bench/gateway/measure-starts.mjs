@@ -1,4 +1,5 @@
-// From the start of a process to its first list, before one server and before thirty; and until every tool behind it is known.
+// Measures the time from the start of a process to its first list, with one server and with thirty, and until the tools
+// of all servers are known.
 import { performance } from 'node:perf_hooks';
 import { median, rotated } from './figures.mjs';
 import { leanServer, manyServers, minimalServer } from './servers.mjs';
@@ -46,7 +47,7 @@ function tasksOf(contender, many) {
   if (contender.before === 'many') tasks.push({ row: 'cold', name, run: () => firstList(contender, many) });
   if (contender.known) tasks.push({ row: 'known', name, run: () => untilKnown(contender, many) });
   if (contender.remembers) {
-    const place = newPlace(); // kept over the rounds: the first of them, which does not count, fills its cache
+    const place = newPlace(); // kept for all rounds: the first one, which does not count, fills its cache
     tasks.push({ row: 'warm', name, run: () => firstList(contender, many, place) });
     tasks.push({ row: 'knownWarm', name, run: () => untilKnown(contender, many, place) });
   }
@@ -59,7 +60,7 @@ async function firstList(contender, servers, place = newPlace()) {
   return session.firstListMs;
 }
 
-/** What a client does that has no gateway: start them all at once and ask each. */
+/** A client without a gateway: it starts all servers at once and requests the list of each. */
 async function everyList(contender, servers) {
   const begin = performance.now();
   const sessions = await Promise.all(
@@ -80,7 +81,7 @@ async function untilKnown(contender, servers, place = newPlace()) {
   }
 }
 
-/** One that remembers gets the time to write down what it knows; the others are not waited for. */
+/** A contender with a cache gets time to write it; the others get none. */
 async function leave({ contender, client }) {
   if (contender.remembers) await client.leave();
   else client.close();

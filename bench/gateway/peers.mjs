@@ -11,7 +11,7 @@ const PEERS = {
 export const PEER_NAMES = Object.keys(PEERS);
 const INSTALL_LIMIT_MS = 120_000;
 
-/** Installs the newest of each peer by itself, so that one that cannot be had does not take the others along. */
+/** Installs the newest version of each peer separately, so that a failed installation does not affect the others. */
 export async function installPeers(folder) {
   const installed = await Promise.all(Object.keys(PEERS).map((name) => install(name, join(folder, name))));
   return Object.fromEntries(installed.map((peer) => [peer.name, peer]));
@@ -31,7 +31,7 @@ async function install(name, folder) {
   return { name, version, script };
 }
 
-/** Undefined if it went well. Nothing of the packages runs while they are installed. */
+/** The error; undefined if the installation succeeded. Installation scripts are not run. */
 function npmInstall(name, folder) {
   const args = ['install', name, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   return new Promise((resolve) => {

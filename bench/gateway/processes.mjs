@@ -1,4 +1,4 @@
-// Every process of the benchmark, and the promise that none outlives it.
+// Records every process of the benchmark and ends all of them at its end.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { SERVER_SCRIPTS } from './servers.mjs';
@@ -6,21 +6,21 @@ import { SERVER_SCRIPTS } from './servers.mjs';
 const running = new Set();
 const homes = new Set();
 const STDERR_KEPT = 4_000;
-const MICROSECONDS_A_TICK = 10_000; // Linux counts a process's time in hundredths of a second for every reader
+const MICROSECONDS_A_TICK = 10_000; // Linux reports CPU time in hundredths of a second
 
-/** Starts a process in a group of its own, remembers it for the end, and keeps the tail of its stderr for a message. */
+/** Starts a process in its own group, records it, and keeps the end of its stderr for messages. */
 export function start(command, args, { env, cwd }) {
   const child = spawn(command, args, {
     env,
     cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
-    detached: process.platform !== 'win32', // its own group, so that what it started can be ended with it
+    detached: process.platform !== 'win32', // its own group, so that its children can be ended with it
   });
   child.tail = '';
   child.stderr.on('data', (chunk) => {
     child.tail = `${child.tail}${chunk}`.slice(-STDERR_KEPT);
   });
-  child.stdin.on('error', () => {}); // told by 'exit', which says more
+  child.stdin.on('error', () => {}); // 'exit' reports more
   if (child.pid !== undefined) {
     remember(child.pid, env.HOME);
     child.once('exit', () => running.delete(child.pid));
@@ -28,7 +28,7 @@ export function start(command, args, { env, cwd }) {
   return child;
 }
 
-/** Has a process that somebody else started ended with the others. */
+/** Records a process that another module started, so that it is ended too. */
 export function remember(pid, home) {
   running.add(pid);
   homes.add(home);
@@ -38,29 +38,29 @@ function kill(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
-    // gone already
+    // has exited already
   }
 }
 
 function endGroup(pid) {
   if (process.platform !== 'win32') kill(-pid, 'SIGKILL');
-  kill(pid, 'SIGKILL'); // also one that has no group of its own
+  kill(pid, 'SIGKILL'); // also a process without its own group
 }
 
-/** Ends one process with all that it started, also what left its group but kept the throw-away home. */
+/** Ends one process and its descendants, also those that left its group but have the throw-away home. */
 export function end(pid, home) {
   if (running.delete(pid)) endGroup(pid);
   for (const pid of processesOf(home)) kill(pid, 'SIGKILL');
 }
 
-/** Synchronous, because it is also the last thing done on a signal or an error. */
+/** Synchronous, because it is also called on a signal or an error. */
 export function endAll() {
   for (const pid of running) endGroup(pid);
   for (const home of homes) for (const pid of processesOf(home)) kill(pid, 'SIGKILL');
 }
 
 /**
- * All processes that have this throw-away directory as their home: a gateway may hand its work to a daemon that is no
+ * All processes that have this throw-away directory as their home, because a gateway may start a daemon that is not its
  * child.
  */
 export function processesOf(home) {
@@ -71,12 +71,12 @@ export function processesOf(home) {
       const isOurs = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
       return isOurs ? [Number(name)] : [];
     } catch {
-      return []; // another user's, or gone
+      return []; // belongs to another user, or has exited
     }
   });
 }
 
-/** The processes of a gateway itself: those of its home without the servers behind it and without shells in between. */
+/** The processes of a gateway: those with its home, without its servers and without shells between them. */
 export function gatewayProcesses(home) {
   const node = realpathSync(process.execPath);
   return processesOf(home).filter((pid) => {
@@ -89,7 +89,7 @@ export function gatewayProcesses(home) {
   });
 }
 
-/** Processor time of these processes so far; undefined where there is no /proc. */
+/** The CPU time of these processes so far; undefined without /proc. */
 export function cpuMicroseconds(pids) {
   if (process.platform !== 'linux') return undefined;
   return pids.reduce((sum, pid) => sum + ticks(pid) * MICROSECONDS_A_TICK, 0);
@@ -98,14 +98,14 @@ export function cpuMicroseconds(pids) {
 function ticks(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name may hold spaces and parentheses
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name may contain spaces and parentheses
     return Number(fields[11]) + Number(fields[12]);
   } catch {
     return 0;
   }
 }
 
-/** Resident and proportional memory of these processes together, in bytes; undefined where there is no /proc. */
+/** The resident and the proportional memory of these processes in bytes; undefined without /proc. */
 export function memoryBytes(pids) {
   if (process.platform !== 'linux') return undefined;
   const field = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;

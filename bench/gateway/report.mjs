@@ -7,7 +7,7 @@ const RATIO = 8;
 const MARKS = { met: '✓', missed: '✗' };
 const mark = (verdict) => (verdict ? MARKS[verdict] : ' ');
 
-/** The table for people: a column for each contender, the ratio to a direct connection beside each figure. */
+/** The table as text: a column for each contender, with the ratio to a direct connection after each figure. */
 export function tableOf(rows, contenders, peers) {
   const names = contenders.map(({ name }) => name.padStart(CELL)).join('');
   const head = `${''.padEnd(LABEL)}${names}   peers  target`;
@@ -33,7 +33,7 @@ function figure(value) {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 3);
 }
 
-/** The same for programs: figures as measured, with the verdicts. */
+/** The same as JSON: the measured figures, with the verdicts. */
 export function jsonOf(rows, contenders, peers, notes) {
   return {
     node: process.version,

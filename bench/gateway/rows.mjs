@@ -1,4 +1,4 @@
-// The table: what was measured, in the order it is read, and what each row has to reach.
+// The rows of the table: what is measured, in order, with the target of each.
 const MEGABYTE = 1024 * 1024;
 
 /** The targets. A call is compared with the bare proxy of the same run, which only parses and forwards; a large result with a direct connection. */
@@ -13,7 +13,10 @@ const LIMITS = {
   listRatio: 2.5,
 };
 
-/** A row is `{ id, label, unit, better, values, target?, isRanked? }`; a target has a text and a judge. One that is not ranked only tells. */
+/**
+ * A row is `{ id, label, unit, better, values, target?, isRanked? }`; a target has a text and a function that checks
+ * it. A row without rank is informative.
+ */
 export function rowsOf({ starts, lean, sdk, sdkReal, usual, large, load, tools, packed }) {
   const pick = (calls, field) => new Map([...calls].map(([name, figures]) => [name, figures[field]]));
   const minimal = starts.minimal?.get('minimal');
@@ -101,7 +104,7 @@ function row(id, label, unit, values = new Map(), target = undefined) {
 
 const verdict = (isMet) => (isMet ? 'met' : 'missed');
 
-/** A ratio to what another contender reached in the same row; undefined where that one is missing. */
+/** The ratio to another contender in the same row; undefined if that one is missing. */
 function against(contender, bound, limit) {
   return {
     text: `${bound === 'at most' ? '≤' : '≥'} ${limit} x ${contender}`,

@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { end, remember } from './processes.mjs';
 
 /**
- * The client most programs have, with the same face as the lean one: an overhead that its user cannot feel is no overhead. Only
- * this one makes ratios that mean something, since against a client that costs nothing each further pipe is a factor of its own.
+ * The client that most programs use, with the same interface as the lean one. Ratios are measured with this client,
+ * because with a client that costs nothing every additional pipe would be a large factor.
  */
 export class SdkClient {
   #client = new Client({ name: 'portolan-bench', version: '1.0.0' });
@@ -33,16 +33,16 @@ export class SdkClient {
     }
   }
 
-  /** The SDK has said it already. */
+  /** The SDK has done this already. */
   notify() {}
 
-  /** Leaves as a client does, and ends nothing else that has the same home. */
+  /** Disconnects as a client does, and ends no other process with the same home. */
   leave() {
     return this.#client.close();
   }
 
   close() {
-    this.#client.close().catch(() => {}); // what it cannot close is ended below
+    this.#client.close().catch(() => {}); // a process that it cannot close is ended below
     end(this.#transport?.pid, this.home);
   }
 

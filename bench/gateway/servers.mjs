@@ -1,4 +1,4 @@
-// The servers behind the gateways, each as a client would write it in its configuration.
+// The servers of the gateways, each as a client would write it in its configuration.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,19 +11,19 @@ const minimal = join(here, 'servers', 'minimal-sdk-server.mjs');
 const everything = packageFile('@modelcontextprotocol/server-everything', 'dist/index.js');
 const catalogs = join(root, '..', 'shared', 'data', 'catalogs');
 
-/** What the servers' processes are known by, so that a gateway is not charged for them. */
+/** Identifies the processes of the servers, so that they do not count for the gateway. */
 export const SERVER_SCRIPTS = new Set([lean, minimal, everything]);
 /** The proxy that only parses and forwards; its server follows as arguments. */
 export const BARE_PROXY = join(here, 'servers', 'bare-proxy.mjs');
-/** What is measured. */
+/** The measured servers. */
 export const PORTOLAN = join(root, 'dist', 'cli.cjs');
 
-/** A word of its own for each keeps a gateway from seeing thirty times the same server. */
+/** Each gets a different argument, so that a gateway does not treat thirty of them as one server. */
 export function leanServer(name) {
   return { command: process.execPath, args: [lean, '--name', name] };
 }
 
-/** As many servers as somebody with many clients has, two tools each. */
+/** As many servers as a user of many clients has, with two tools each. */
 export function manyServers(count) {
   return Object.fromEntries(
     Array.from({ length: count }, (_, n) => [`server-${n + 1}`, leanServer(`server-${n + 1}`)]),
@@ -37,12 +37,12 @@ export function minimalServer() {
     : undefined;
 }
 
-/** A server people use, made with the SDK; undefined if it is not installed. */
+/** A published server made with the SDK; undefined if it is not installed. */
 export function everythingServer() {
   return everything && { command: process.execPath, args: [everything, 'stdio'] };
 }
 
-/** One server for each recorded catalogue, `lean` beside them to be called; undefined where the recordings are not. */
+/** One server for each recorded catalog, and `lean` to be called; undefined without the recordings. */
 export function catalogServers() {
   const files = catalogFiles();
   if (files.length === 0) return undefined;
@@ -50,7 +50,7 @@ export function catalogServers() {
   return { ...Object.fromEntries(entries), lean: leanServer('lean') };
 }
 
-/** The same tools from a single server, for those that stand before one only. */
+/** The same tools from one server, for contenders that serve only one. */
 export function catalogInOneServer() {
   const files = catalogFiles();
   if (files.length === 0) return undefined;
@@ -60,7 +60,7 @@ export function catalogInOneServer() {
   );
 }
 
-/** How many tools the recordings hold. */
+/** The number of recorded tools. */
 export function catalogSize() {
   return catalogFiles().reduce(
     (sum, file) => sum + JSON.parse(readFileSync(join(catalogs, file), 'utf8')).tools.length,

@@ -14,27 +14,25 @@ const HELLO = {
   capabilities: {},
   clientInfo: { name: 'portolan-bench', version: '1.0.0' },
 };
-// What a program needs to start at all; nothing of the user's own may reach a measured gateway.
+// The variables that a program needs to start; no other variable of the user may reach a measured gateway.
 const KEPT = ['PATH', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
 
-/** The directory of this run; whoever started the run removes it. */
+/** The directory of this run; the caller of the run removes it. */
 export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-gateway-'));
 
-/** A home that no other process has: how the processes of a gateway are found again. */
+/** A home that no other process has, to identify the processes of a gateway. */
 export function newPlace(variables = {}) {
   const home = mkdtempSync(join(runFolder, 'home-'));
   const cwd = join(home, 'work');
   mkdirSync(cwd);
   const env = Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  // What is measured here is the gateway itself; what a daemon adds and saves has rows of its own.
+  // Only the gateway itself is measured here; the daemon has its own rows.
   return { cwd, env: { ...env, PORTOLAN_DAEMON: 'never', ...variables, HOME: home, USERPROFILE: home } };
 }
 
 const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));
 
-/**
- * Starts a contender and asks for its list; gives the connection, and the time from the start until the list was there.
- */
+/** Starts a contender and requests its list; returns the connection and the time from the start to the list. */
 export async function connect(contender, servers, { place = newPlace(), client: makeClient = leanClient } = {}) {
   const launch = await contender.launch(servers, place.env.HOME);
   const begin = performance.now();
@@ -50,7 +48,7 @@ export async function connect(contender, servers, { place = newPlace(), client: 
   }
 }
 
-/** One call of a server's tool; fails where the answer is not the tool's. */
+/** Calls a tool of a server once; fails if the response is not that of the tool. */
 export async function call({ contender, client }, { server, tool, args, isAnswer }) {
   const result = await client.request('tools/call', contender.call(server, tool, args), ANSWER_LIMIT_MS);
   if (result.isError || !isAnswer(textOf(result))) {
@@ -58,14 +56,14 @@ export async function call({ contender, client }, { server, tool, args, isAnswer
   }
 }
 
-/** One call of a gateway's own tool; its answer as text. */
+/** Calls a tool of the gateway itself once; returns the text of its result. */
 export async function ask({ client }, params) {
   const result = await client.request('tools/call', params, ANSWER_LIMIT_MS);
   if (result.isError) throw new Error(textOf(result).slice(0, 300));
   return textOf(result);
 }
 
-/** Asks until a gateway that connects behind its first answer knows the tools of all its servers. */
+/** Polls until a gateway that connects to its servers after its first response knows the tools of all servers. */
 export async function waitUntilKnown(session, servers) {
   const { known } = session.contender;
   if (!known) return;

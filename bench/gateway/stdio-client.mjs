@@ -4,7 +4,7 @@ import { end, start } from './processes.mjs';
 
 const LEAVE_LIMIT_MS = 5_000;
 
-/** A client over two pipes without an SDK: what it costs is the same, and small, for everybody. */
+/** A client over two pipes without an SDK, so that its own cost is small and equal for all contenders. */
 export class StdioClient {
   #child;
   #home;
@@ -45,7 +45,7 @@ export class StdioClient {
     this.#write({ jsonrpc: '2.0', method });
   }
 
-  /** As a client takes its leave; who does not go then is ended. */
+  /** Disconnects as a client does; a process that has not exited afterwards is ended. */
   async leave() {
     const { exitCode, signalCode } = this.#child;
     this.#child.stdin.end();
@@ -67,7 +67,7 @@ export class StdioClient {
   #read(line) {
     const message = JSON.parse(line.toString('utf8'));
     if (message.method !== undefined) {
-      // A server that asks something back must not wait for ever; what is not asked for needs no answer.
+      // A request of the server must not stay unanswered; a notification needs no response.
       if (message.id !== undefined) this.#write({ jsonrpc: '2.0', id: message.id, ...ANSWERS(message.method) });
       return;
     }

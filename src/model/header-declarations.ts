@@ -63,5 +63,5 @@ function faultOf(name: unknown, type: unknown, isAllowed: boolean): string | und
 
 /** Keywords whose values are data and not schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'required']);
-/** Keywords whose values are schemas by name. */
+/** Keywords whose values are maps from names to schemas. */
 const MAPS: ReadonlySet<string> = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);

@@ -1,5 +1,5 @@
-// The limit of what any gateway can reach: a process in the middle that parses each message and writes it on, and knows nothing.
-// `bare-proxy.mjs <command> [args…]`
+// The limit for any gateway: a process that parses each message, forwards it and does nothing else. `bare-proxy.mjs
+// <command> [args…]`
 import { spawn } from 'node:child_process';
 import { LineSplitter } from '../line-splitter.mjs';
 

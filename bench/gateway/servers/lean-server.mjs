@@ -1,5 +1,5 @@
-// The call target of every row: an MCP server that does nothing but read a line, look once and answer, so that what is measured
-// is the road to it. `--catalog <file>` (repeatable) lists the tools of recorded catalogues in place of its own two.
+// The server that is called in every row: it reads a line and answers with the least possible work, so that only the
+// way to it is measured. `--catalog <file>` (repeatable) lists the tools of recorded catalogs instead of its own two.
 import { readFileSync } from 'node:fs';
 import { LineSplitter } from '../line-splitter.mjs';
 
@@ -17,7 +17,7 @@ const OWN_TOOLS = [
     inputSchema: { type: 'object', properties: { length: { type: 'integer' } }, required: ['length'] },
   },
 ];
-// The server's own two stay callable beside a catalogue: memory is measured after calls have been made.
+// Its own two tools can be called with a catalog too, because memory is measured after calls.
 const tools =
   catalogs.length === 0
     ? OWN_TOOLS
@@ -26,7 +26,8 @@ const tools =
         ...(process.argv.includes('--callable') ? OWN_TOOLS : []),
       ];
 
-// Made once and sliced: otherwise the server's own work would hide the gateway's in the row of the large result.
+// Created once and sliced; otherwise the work of the server would hide that of the gateway in the row of the large
+// result.
 let filling = '';
 function text(length) {
   if (filling.length < length) filling = 'portolan '.repeat(Math.ceil(length / 9));

@@ -1,4 +1,4 @@
-// What "no slower than a minimal server" means for the first list: SDK v2, one tool, nothing else.
+// The minimal server of the target for the first list: SDK v2 with one tool.
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

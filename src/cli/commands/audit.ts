@@ -107,7 +107,7 @@ function chainLines(chains: readonly Chain[], io: Io): string[] {
 function chainLine({ chain, count, state }: Chain, io: Io): string {
   const name = `${visible(chain)}, ${plural(count, 'line')}:`;
   if (state.kind === 'ok') {
-    const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} after the last sealed head`;
+    const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} not sealed yet`;
     return `${name} ${paint(io, 'green', 'ok')}${open}`;
   }
   // A deleted file has no path to print.

@@ -16,7 +16,10 @@ shift; exec "$@"`;
 /** The descriptors of the pipes if they are not 0 and 1. */
 export const MOVED = { input: 4, output: 5 } as const;
 
-/** Node makes its own stdin non-blocking; polling it would cost a millisecond per call. */
+/**
+ * Whether the pipes of the guest get other descriptors than 0 and 1: Node makes its own stdin non-blocking, and polling
+ * it would cost a millisecond per call.
+ */
 export type Pipes = 'moved' | 'usual';
 
 /** The command with a watchdog that ends it when Portolan dies, and with a memory limit if the system has one. */
