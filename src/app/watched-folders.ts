@@ -27,13 +27,13 @@ const NO_PATTERNS: ReadonlySet<string> = new Set();
 export class WatchedFolders implements Disposable {
   readonly #fs = process.getBuiltinModule('node:fs');
   readonly #log: Log;
-  readonly #happened: (path: string) => void;
+  readonly #onEvent: (path: string) => void;
   readonly #watchers = new Map<string, { readonly watcher: Watcher; readonly identity: string }>();
   #wanted: ReadonlyMap<string, Wanted> = new Map();
 
-  constructor(log: Log, happened: (path: string) => void) {
+  constructor(log: Log, onEvent: (path: string) => void) {
     this.#log = log;
-    this.#happened = happened;
+    this.#onEvent = onEvent;
   }
 
   watch(touched: ReadonlySet<string>, listed: ListedFolders): void {
@@ -64,7 +64,7 @@ export class WatchedFolders implements Disposable {
     try {
       const identity = identityOf(folder);
       const watcher = this.#fs.watch(folder, { persistent: false }, (event, name) => {
-        if (name === null || this.#matters(folder, event, name)) this.#happened(join(folder, name ?? ''));
+        if (name === null || this.#isRelevant(folder, event, name)) this.#onEvent(join(folder, name ?? ''));
       });
       watcher.on('error', () => this.#watchers.delete(folder)); // the periodic scan replaces it
       this.#watchers.set(folder, { watcher, identity });
@@ -82,7 +82,7 @@ export class WatchedFolders implements Disposable {
    * A home directory changes all the time, so only names that lead to a path matter. They are those from before the
    * change, because a directory that was just created is no longer wanted in its parent.
    */
-  #matters(folder: string, event: string, name: string): boolean {
+  #isRelevant(folder: string, event: string, name: string): boolean {
     const wanted = this.#wanted.get(folder);
     if (wanted?.names.has(name)) return true;
     // Changes of a file that was never read do not matter, but its creation or removal does.
