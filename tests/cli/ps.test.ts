@@ -38,6 +38,7 @@ describe('portolan ps with a daemon', () => {
       server: 'one',
       state: 'connected',
       pid: startsIn(starts)[0],
+      era: 'legacy',
       users: [
         { id: 'ay', name: 'test' },
         { id: 'bee', name: 'test' },

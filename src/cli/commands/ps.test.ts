@@ -119,6 +119,21 @@ describe('portolan ps', () => {
       ],
     },
     {
+      title: 'the era of each of two processes of a server',
+      processes: (['legacy', 'modern'] as const).map(
+        (era): SharedProcess => ({
+          ...{ server: 'notes', state: 'connected', era, users: [], workspaces: 1, calls: 1, savedProcesses: 0 },
+        }),
+      ),
+      expected: [
+        'SERVER          PID  STATE      USED BY  CALLS  MEMORY  SAVES',
+        'notes (legacy)  -    connected  -        1      -       -',
+        'notes (modern)  -    connected  -        1      -       -',
+        '',
+        'Sharing saves nothing at the moment: no server has more than one user.',
+      ],
+    },
+    {
       title: 'that the daemon has nothing to run',
       processes: [],
       expected: ['The daemon runs no server at the moment: each starts when it is first used.'],

@@ -63,8 +63,8 @@ function toProcess(row: Readonly<Record<string, unknown>>, memory: ReadonlyMap<n
 export function processLines(processes: readonly SharedProcess[] | undefined, io: Io): string[] {
   if (processes === undefined) return ['No daemon runs, so no server is shared between clients: portolan daemon start'];
   if (processes.length === 0) return ['The daemon runs no server at the moment: each starts when it is first used.'];
-  const rows = processes.map(({ server, pid, state, users, calls, memoryBytes, savedBytes }): Cell[] => [
-    { text: visible(server) },
+  const rows = processes.map(({ server, pid, era, state, users, calls, memoryBytes, savedBytes }): Cell[] => [
+    { text: visible(runsInBothEras(server, processes) ? `${server} (${era})` : server) },
     { text: String(pid ?? '-') },
     { text: visible(state) },
     { text: visible(users.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`)).join(', ') || '-') },
@@ -73,6 +73,11 @@ export function processLines(processes: readonly SharedProcess[] | undefined, io
     { text: savedBytes === 0 ? '-' : megabytes(savedBytes) },
   ]);
   return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), '', savingLine(processes)];
+}
+
+/** Only then the name does not tell two processes of a server apart. */
+function runsInBothEras(server: string, processes: readonly SharedProcess[]): boolean {
+  return new Set(processes.filter((one) => one.server === server).map(({ era }) => era)).size > 1;
 }
 
 function savingLine(processes: readonly SharedProcess[]): string {
