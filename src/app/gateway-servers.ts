@@ -1,6 +1,6 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
-import { checkFiles, type OwnFolders, ownFolders } from '../discovery/index.js';
+import { checkFiles, type OwnFolders, ownFolders, startLimit } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { ENVELOPE_BYTES } from '../rpc/index.js';
@@ -112,7 +112,7 @@ export class GatewayServers implements AsyncDisposable {
             ...(connectorToken !== undefined && { connectorToken }),
             ...(sdkServers && { sdkServers }),
             client: { name: 'portolan', version },
-            startMs: () => scan.settings.timeouts.startMs,
+            startLimit: ({ name, definition }) => startLimit(name, definition, scan.settings),
             eraOf: ({ name }) => this.catalog.eraOf(name, wantedEra),
             wantedEra,
             roots: () => this.roots(),

@@ -7,5 +7,6 @@ export { type FoundProgram, findProgram, programFiles } from './program-file.js'
 export { distinctServers, readRunning, runningSignature, transportsOf } from './running-servers.js';
 export { namesPath, namesToStore } from './server-names.js';
 export { mixedNameText } from './server-problems.js';
+export { startLimit } from './start-limit.js';
 export { secretFiles } from './stored-values.js';
 export { toRecord } from './to-record.js';

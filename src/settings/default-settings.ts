@@ -39,6 +39,8 @@ export interface Settings {
   readonly connectors: readonly ConnectorSetting[];
   readonly connectorsUrl?: string;
   readonly timeouts: Whole<'timeouts'>;
+  /** By server name; takes precedence over the start timeout in the entry of the server. */
+  readonly startTimeouts: Plain<'startTimeouts'>;
   readonly limits: Whole<'limits'>;
   readonly share: Plain<'share'>;
   readonly mcpBridge: Readonly<Pick<Given<'mcpBridge'>, 'socketPath'>> & {
@@ -77,7 +79,9 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   pluginOnly: false,
   connectors: [],
   timeouts: {
-    startMs: 30_000,
+    startMs: 60_000,
+    installMs: 300_000,
+    startWaitMs: 40_000,
     callMs: 30_000,
     totalMs: 600_000,
     idleMs: 300_000,
@@ -85,6 +89,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
     daemonIdleMs: 600_000,
     shutdownMs: DEFAULT_SHUTDOWN_MS,
   },
+  startTimeouts: {},
   limits: {
     maxResultBytes: 16 * MB,
     maxArgumentBytes: 4 * MB,

@@ -12,6 +12,9 @@ export function over(lower: SettingsFile, upper: SettingsFile): SettingsFile {
     ...upper,
     ...((lower.cache || upper.cache) && { cache: { ...lower.cache, ...upper.cache } }),
     ...((lower.timeouts || upper.timeouts) && { timeouts: { ...lower.timeouts, ...upper.timeouts } }),
+    ...((lower.startTimeouts || upper.startTimeouts) && {
+      startTimeouts: { ...lower.startTimeouts, ...upper.startTimeouts },
+    }),
     ...((lower.limits || upper.limits) && { limits: { ...lower.limits, ...upper.limits } }),
     ...((lower.share || upper.share) && { share: { ...lower.share, ...upper.share } }),
     ...((lower.mcpBridge || upper.mcpBridge) && { mcpBridge: bridge(lower.mcpBridge, upper.mcpBridge) }),

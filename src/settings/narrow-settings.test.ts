@@ -72,6 +72,7 @@ describe('narrow', () => {
       file: { mcpBridge: { reconnect: { maxAttempts: 99 } } },
       waiting: ['mcpBridge.reconnect.maxAttempts'],
     },
+    { title: 'start timeouts', file: { startTimeouts: { a: 1 } }, waiting: ['startTimeouts.a'] },
     { title: 'sharing', file: { share: { a: 'machine' } }, waiting: ['share.a'] },
     { title: 'hosts', file: { http: { allowedHosts: ['evil'] } }, waiting: ['http.allowedHosts'] },
     {

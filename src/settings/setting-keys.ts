@@ -3,6 +3,7 @@ const GROUPS: ReadonlySet<string> = new Set([
   ...[
     'cache',
     'timeouts',
+    'startTimeouts',
     'limits',
     'share',
     'mcpBridge',

@@ -53,6 +53,7 @@ const settings = fc.record(
       'limits',
       number.map((value) => value + 1),
     ),
+    startTimeouts: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.constantFrom(1, 2)),
     share: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.constantFrom('machine', 'session')),
     mcpBridge: fc.record({ socketPath: text, autoConnect: fc.boolean() }, { requiredKeys: [] }),
     client: fc.record({ id: text }),
@@ -80,6 +81,7 @@ const projectText = fc.oneof(
 
 const GIVING = [
   ...['sources', 'allowedMcpServers', 'allowManagedMcpServersOnly', 'connectors', 'connectorsUrl', 'share'],
+  'startTimeouts',
   ...['mcpBridge', 'client', 'http', 'sandbox', 'passEnv'],
 ] as const satisfies readonly (keyof Settings)[];
 

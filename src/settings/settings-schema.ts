@@ -31,6 +31,8 @@ const PATTERN_TEXT = [
 const TOOL_DEFAULT_TEXT =
   'Decides about tools that no rule enables or disables; "disabled" makes the rules an allow-list.';
 
+const START_TIMEOUTS_TEXT = 'For a server name: how long its start may take until its first response, in milliseconds.';
+
 const ToolRule = z.strictObject({
   pattern: someTexts.describe(PATTERN_TEXT),
   server: text.describe('A glob for server names: it limits the rule to these servers.').exactOptional(),
@@ -55,7 +57,13 @@ const ConnectorSetting = z.strictObject({ name: text, url: webAddress, id: text 
 
 const Cache = z.strictObject({ enabled: z.boolean().exactOptional(), ttl: z.number().min(0).exactOptional() });
 const Timeouts = z.strictObject({
-  startMs: count.exactOptional(),
+  startMs: count.describe('The start of a server until its first response.').exactOptional(),
+  installMs: count
+    .describe('The same for npx, uvx, docker run and similar, which download the server if it is not cached.')
+    .exactOptional(),
+  startWaitMs: count
+    .describe('How long one call waits for a server that is starting; the start continues.')
+    .exactOptional(),
   callMs: count.exactOptional(),
   totalMs: count.exactOptional(),
   idleMs: count.exactOptional(),
@@ -121,6 +129,7 @@ export const SettingsFile = z.strictObject({
   connectors: z.array(ConnectorSetting).readonly().exactOptional(),
   connectorsUrl: webAddress.exactOptional(),
   timeouts: Timeouts.exactOptional(),
+  startTimeouts: z.record(z.string(), count).describe(START_TIMEOUTS_TEXT).exactOptional(),
   limits: Limits.exactOptional(),
   share: z.record(z.string(), z.enum(['machine', 'workspace', 'session'])).exactOptional(),
   mcpBridge: McpBridge.exactOptional(),

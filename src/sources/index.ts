@@ -1,6 +1,7 @@
 export { type AnnouncedServer, type Announcements, runningServers } from './announced-servers.js';
 export type { Client, LaunchCommand, Place, RuleFile } from './client.js';
 export { CLIENTS } from './client-table.js';
+export { downloadsPackage } from './downloads-packages.js';
 export { type EntryField, findEntryField } from './entry-field.js';
 export { addedSource, explicitSource } from './explicit-source.js';
 export { type Connector, connectorServers, entryFrom, inlineServers } from './inline-servers.js';

@@ -45,7 +45,7 @@ function context(more: Partial<OpenContext> = {}): OpenContext {
     guardian,
     limits: () => ({ maxLineBytes: MAX_BYTES, maxDepth: 64 }),
     client: { name: 'portolan', version: '1' },
-    startMs: () => 20_000,
+    startLimit: () => ({ ms: 20_000, hint: 'raise it' }),
     eraOf: () => 'legacy',
     roots: async () => ({ roots: [] }),
     logFolder: join(folder, 'logs'),
@@ -139,22 +139,24 @@ describe('openServer', () => {
 
   it('ends a server whose handshake times out', async () => {
     const starts = join(folder, 'silent-starts');
-    const silent = server(['silent', '--starts', starts], { startupTimeoutMs: 500 });
-    const failure = await failureOf(opened(silent));
+    const silent = server(['silent', '--starts', starts]);
+    const startLimit = () => ({ ms: 500, hint: 'raise the limit' });
+    const failure = await failureOf(opened(silent, { startLimit }));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
       message: 'odd did not start: no answer to initialize within 0.5 s',
-      hint: 'see its output with `portolan logs odd`, or raise the start timeout in its entry',
+      hint: 'see its output with `portolan logs odd`, or raise the limit',
     });
     await expect.poll(() => isAlive(Number(readFileSync(starts, 'utf8')))).toBe(false);
   });
 
   it('reports the stderr of a server whose handshake times out', async () => {
     const late = server([], { args: ['-e', 'console.error("I wait for a database"); setInterval(() => {}, 1e6)'] });
-    expect(await failureOf(opened(late, { startMs: () => 1_000 }))).toMatchObject({
+    const startLimit = () => ({ ms: 1_000, hint: 'raise the limit' });
+    expect(await failureOf(opened(late, { startLimit }))).toMatchObject({
       code: ErrorCode.ConnectionError,
       message: 'odd did not start: no answer to initialize within 1 s; last output on stderr: I wait for a database',
-      hint: 'see its output with `portolan logs odd`, or raise timeouts.startMs',
+      hint: 'see its output with `portolan logs odd`, or raise the limit',
     });
   });
 

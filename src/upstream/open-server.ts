@@ -10,7 +10,7 @@ import { keepServerLog } from './process/server-log.js';
 
 export interface OpenContext extends LaunchEnvironment {
   readonly client: { readonly name: string; readonly version: string };
-  readonly startMs: () => number;
+  readonly startLimit: (server: AdmittedServer) => { readonly ms: number; readonly hint: string };
   /** The protocol era to try first, which saves a failed handshake; undefined to find out which ones it supports. */
   readonly eraOf: (server: AdmittedServer) => Era | undefined;
   /** The era to use if the server supports both. */
@@ -31,6 +31,7 @@ export async function openServer(
 ): Promise<OpenServer> {
   const { name, definition } = server;
   const transport = await openTransport(server, context);
+  if (transport.pid !== undefined) events.onProcess?.(transport.pid);
   const stderr = keepServerLog(context.logFolder, name, () => transport.errorText(), context.log);
   transport.onErrorText(() => stderr.changed());
   let kept: Promise<void> | undefined;
@@ -67,7 +68,7 @@ export async function openServer(
     onRootsRequest: () => events.onRootsRequest?.(),
     onClientRequest: () => events.onClientRequest?.(),
   });
-  const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
+  const { ms: timeoutMs, hint } = context.startLimit(server);
   let eras: SupportedEras;
   try {
     const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
@@ -78,7 +79,7 @@ export async function openServer(
     const words = errorLines(transport.errorText());
     await connection.close('it did not start');
     await flushStderr();
-    throw startError(server, error, words);
+    throw startError(server, error, words, hint);
   }
   return {
     connection,
@@ -103,12 +104,12 @@ function keptRedactor(): (secrets: readonly string[]) => (text: string) => strin
 }
 
 /** Wraps the error of a failed start with a message that names the server. */
-function startError(server: AdmittedServer, error: unknown, words: string): unknown {
+function startError(server: AdmittedServer, error: unknown, words: string, moreTime: string): unknown {
   if (!(error instanceof PortolanError) || error.code === ErrorCode.Cancelled) return error;
   const isLate = error.code === ErrorCode.ToolExecutionTimeout;
   // After an exit the message already has the stderr; after a timeout, add it here.
   const said = isLate && words !== '' ? `; last output on stderr: ${words}` : '';
-  const hint = isLate ? `${logHint(server)}, or ${moreTime(server)}` : (error.hint ?? logHint(server));
+  const hint = isLate ? `${logHint(server)}, or ${moreTime}` : (error.hint ?? logHint(server));
   return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${said}`, {
     hint,
     cause: error,
@@ -120,8 +121,4 @@ function logHint({ name, definition }: AdmittedServer): string {
   return definition.transport === 'stdio'
     ? `see its output with \`portolan logs ${shellWord(name)}\``
     : `check that it runs and that this machine can reach it; \`portolan why ${shellWord(name)}\` shows its address`;
-}
-
-function moreTime({ definition }: AdmittedServer): string {
-  return definition.startupTimeoutMs === undefined ? 'raise timeouts.startMs' : 'raise the start timeout in its entry';
 }

@@ -41,7 +41,7 @@ function impatientPool(machine: Machine) {
           guardian,
           limits: () => ({ maxLineBytes: 1_000_000, maxDepth: 64 }),
           client: { name: 'portolan', version: '1' },
-          startMs: () => 20_000,
+          startLimit: () => ({ ms: 20_000, hint: '' }),
           eraOf: () => 'legacy',
           roots: async () => ({ roots: [] }),
           logFolder: join(machine.home, 'logs'),
