@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../base/index.js';
 import type { Catalog } from '../catalog/index.js';
-import { type DiscoverOptions, type Discovery, ownFolders } from '../discovery/index.js';
+import { type DiscoverOptions, type Discovery, ownFolders, startLimit } from '../discovery/index.js';
 import { Gateway, type JoinedUses, SearchFeedback } from '../gateway/index.js';
 import { canProbablyRun } from '../sandbox/index.js';
 import { createToolIndex, type ToolIndex } from '../search/index.js';
@@ -101,6 +101,7 @@ function openGateway({ scan, servers, index, uses, common }: Parts): Gateway {
   );
   return new Gateway({
     ...{ view: () => scan.latest.view, catalog: servers.catalog, pool: servers.pool, index },
+    isDownloaded: ({ name, definition }) => startLimit(name, definition, scan.settings).isDownload,
     gate: common.gate.sharedBy(
       () => scan.settings.limits,
       (name) => launches(scan.latest.admitted).get(name) ?? name,

@@ -10,6 +10,7 @@ import type { CallOptions, Lease } from '../upstream/index.js';
 import { invalidArguments, withCorrections } from './argument-corrections.js';
 import type { GatewayDependencies } from './gateway-dependencies.js';
 import { checkArguments } from './limits/call-limits.js';
+import { untilStarted } from './start-wait.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** Optional details of a call. */
@@ -95,13 +96,14 @@ export function executor(parts: GatewayDependencies): Executor {
       const leased = parts.pool.leaseAtOnce(admitted, conversation);
       if (leased instanceof Promise) {
         // Only the start detects that the server's files changed since the last scan; ask the user for approval then.
-        lease = await leased.catch(async (error: unknown) => {
+        const approved = leased.catch(async (error: unknown) => {
           const isRefused = error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved;
           const again = isRefused ? await parts.consent(found, conversation) : undefined;
           if (!again) throw error;
           admitted = again;
           return parts.pool.leaseAtOnce(again, conversation);
         });
+        lease = await untilStarted(approved, admitted, conversation, parts, (late) => late[Symbol.dispose]());
       } else lease = leased;
       // A restarted server may differ from the approved one, so compare its tool list before the first call.
       const comparing = settings.pins === 'enforce' ? parts.catalog.compare(admitted, lease.connection) : undefined;
@@ -206,18 +208,19 @@ interface Callable {
 async function fullyChecked(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<Callable> {
   const { catalog } = parts;
   // Other callers wait for the same read, so cancelling this call only stops its own wait.
-  const { signal, era } = call.conversation;
+  const { conversation } = call;
+  const read = () => untilStarted(catalog.refresh(server.name, conversation.era), server, conversation, parts);
   const held = catalog.entry(server.name);
-  const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name, era), signal);
+  const entry = held?.tools ? held : await read();
   const isFresh = Date.now() - (entry.readAt ?? 0) < FRESH_MS;
   const first = await fitting(entry, call, parts, isFresh);
   if (first.kind === 'fits') return first;
   if (isFresh) throw first.refusal;
   // If the list cannot be read again, the cached list decides.
-  const newer = await unlessAborted(
-    catalog.refresh(server.name, era).catch(() => undefined),
-    signal,
-  );
+  const newer = await read().catch((error: unknown) => {
+    if (conversation.signal.aborted) throw error;
+    return undefined;
+  });
   const second = await fitting(newer ?? entry, call, parts, true);
   if (second.kind === 'fits') return second;
   throw second.refusal;

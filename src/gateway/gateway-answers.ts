@@ -2,8 +2,10 @@ import type { TextFault } from '../base/index.js';
 import type { State, Tool } from '../model/index.js';
 import type { SearchResult } from '../search/index.js';
 
-/** Whether a server runs now, or why it may not run. */
-type ServerAnswerStatus = 'connected' | 'disconnected' | 'error' | Exclude<State, 'ready'>;
+/** The state of a server that may run: `idle` is healthy and starts when it is used. */
+export type RunState = 'connected' | 'starting' | 'idle' | 'error';
+/** The state of a server, or why it may not run. */
+type ServerAnswerStatus = RunState | Exclude<State, 'ready'>;
 
 export interface ServerAnswer {
   readonly name: string;

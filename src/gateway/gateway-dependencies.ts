@@ -20,6 +20,8 @@ export interface GatewayDependencies {
   readonly view: () => GatewayView;
   readonly catalog: Catalog;
   readonly pool: Pool;
+  /** Whether the start of a server downloads it first. */
+  readonly isDownloaded: (server: AdmittedServer) => boolean;
   readonly index: ToolIndex;
   readonly gate: Gate;
   readonly uses: SearchFeedback;

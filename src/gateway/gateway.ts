@@ -15,6 +15,7 @@ import type { KnownTools } from './python/reachable-servers.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
 import { serverAnswer } from './server-answer.js';
 import { descriptionOf } from './server-description.js';
+import { untilStarted } from './start-wait.js';
 import { type ToolListOptions, toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
@@ -111,7 +112,7 @@ export class Gateway {
     let view = this.#viewOf(entry, tool);
     if (!view && Date.now() - (entry.readAt ?? 0) >= FRESH_MS) {
       // The tool may be newer than the cached list.
-      entry = await this.#parts.catalog.refresh(admitted.name, conversation?.era);
+      entry = await this.#read(admitted, conversation);
       view = this.#viewOf(entry, tool);
     }
     if (!view) throw toolNotFound(admitted.name, tool, this.#viewsOf(entry));
@@ -239,7 +240,8 @@ export class Gateway {
       { client: conversation.client, server: server.name },
       conversation.signal,
     );
-    using lease = await this.#parts.pool.lease(server, conversation);
+    const leased = this.#parts.pool.lease(server, conversation);
+    using lease = await untilStarted(leased, server, conversation, this.#parts, (late) => late[Symbol.dispose]());
     const { callMs, totalMs } = this.view.settings.timeouts;
     const timeoutMs = server.definition.timeoutMs ?? callMs;
     const longestMs = Math.max(timeoutMs, totalMs);
@@ -251,12 +253,16 @@ export class Gateway {
   }
 
   /** The cached entry of a server; reads the server if there is none. */
-  async #known({ name }: AdmittedServer, conversation?: Pick<Conversation, 'era'>): Promise<CatalogEntry> {
+  async #known(server: AdmittedServer, conversation?: Conversation): Promise<CatalogEntry> {
     const { catalog } = this.#parts;
-    const entry = catalog.entry(name);
-    if (!entry?.tools) return catalog.refresh(name, conversation?.era);
-    catalog.refreshIfStale(name, conversation?.era);
+    const entry = catalog.entry(server.name);
+    if (!entry?.tools) return this.#read(server, conversation);
+    catalog.refreshIfStale(server.name, conversation?.era);
     return entry;
+  }
+
+  #read(server: AdmittedServer, conversation: Conversation | undefined): Promise<CatalogEntry> {
+    return untilStarted(this.#parts.catalog.refresh(server.name, conversation?.era), server, conversation, this.#parts);
   }
 
   #viewsOf(entry: CatalogEntry): ReadonlyMap<string, ToolView> {

@@ -26,7 +26,7 @@ export function serverAnswer(
         toolCount: views.size,
         enabledCount: [...views.values()].filter(({ enabled }) => enabled).length,
       }),
-    status: connection === 'connected' ? 'connected' : 'disconnected',
+    status: connection !== 'disconnected' ? connection : error === undefined ? 'idle' : 'error',
     ...(error !== undefined && { error }),
   };
 }

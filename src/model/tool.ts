@@ -53,6 +53,8 @@ export interface Conversation {
   /** The protocol era of the client; absent for callers without a protocol. */
   readonly era?: Era | undefined;
   readonly progress?: ((step: Progress) => void) | undefined;
+  /** The caller waits for a server that is starting as long as its start may take. */
+  readonly waitsForStart?: boolean | undefined;
   /** Receives the server's log messages during the call, unchanged. */
   readonly log?: ((entry: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The minimum log level that the client requested. */

@@ -58,8 +58,8 @@ describe('a cold catalog', () => {
     expect(await client.ask('list_mcp_servers')).toMatchObject({
       servers: [
         { name: 'quick', toolCount: 8, enabledCount: 8 },
-        { name: 'slow', status: 'disconnected' },
-        { name: 'dying', status: 'disconnected', error: expect.stringContaining('the licence has expired') },
+        { name: 'slow', status: 'starting' },
+        { name: 'dying', status: 'error', error: expect.stringContaining('the licence has expired') },
       ],
       pending: ['slow'],
     });
@@ -184,9 +184,9 @@ describe('a warm catalog', () => {
     expect((await client.request('tools/list')).tools).toHaveLength(6);
     expect(await client.ask('list_mcp_servers')).toEqual({
       servers: [
-        { name: 'one', toolCount: 8, enabledCount: 8, status: 'disconnected' },
-        { name: 'two', toolCount: 8, enabledCount: 8, status: 'disconnected' },
-        { name: 'dying', status: 'disconnected', error: expect.stringContaining('dying did not start') },
+        { name: 'one', toolCount: 8, enabledCount: 8, status: 'idle' },
+        { name: 'two', toolCount: 8, enabledCount: 8, status: 'idle' },
+        { name: 'dying', status: 'error', error: expect.stringContaining('dying did not start') },
       ],
     });
     expect((await client.ask('search_tools', { query: 'echo', server: 'two' })).results[0]).toMatchObject({
@@ -245,7 +245,7 @@ describe('a warm catalog', () => {
       writeFileSync(program, working);
       expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
       expect((await client.ask('list_mcp_servers')).servers).toEqual([
-        { name: 'own', toolCount: 8, enabledCount: 8, status: expect.stringContaining('connected') },
+        { name: 'own', toolCount: 8, enabledCount: 8, status: expect.stringMatching(/^(?:connected|idle)$/) },
       ]);
       expect((await search()).failed).toBeUndefined();
     }
@@ -263,13 +263,13 @@ describe('a warm catalog', () => {
       await using client = await connect(machine);
       expect(await client.execute('own', 'exit')).toMatchObject({ isError: true });
     }
-    const failed = { name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected', error: expect.any(String) };
+    const failed = { name: 'own', toolCount: 8, enabledCount: 8, status: 'error', error: expect.any(String) };
     expect(await listed()).toEqual([failed]);
     {
       await using client = await connect(machine);
       expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
     }
-    expect(await listed()).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+    expect(await listed()).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'idle' }]);
   });
 
   it('is not written with "cache.enabled": false', async () => {
@@ -347,7 +347,7 @@ describe('an idle server', () => {
       (alive) => alive.length === 0,
     );
     const { servers } = await client.ask('list_mcp_servers');
-    expect(servers).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+    expect(servers).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'idle' }]);
     expect(await client.execute('own', 'echo', { text: 'b' })).toMatchObject({ content: [{ text: 'b' }] });
     expect(starts()).toEqual([2]);
     expect(client.stderr).toBe('');

@@ -43,7 +43,13 @@ describe('the list of meta-tools', () => {
     await client.ask('search_tools', { query: 'echo' });
     await client.execute('own', 'echo', { text: 'a' });
     expect((before.tools as { name: string }[]).map(({ name }) => name)).toEqual(NAMES);
-    expect(JSON.stringify(before)).toContain('Servers: own, other_server_.');
+    // The names in the list, so that a model does not take one server for two.
+    const introduced = await client.initialize();
+    const { servers } = await client.ask('list_mcp_servers');
+    expect(servers.map(({ name }: { name: string }) => name)).toEqual(['own', 'Other Server!']);
+    const [, search] = before.tools as { description: string }[];
+    expect(search?.description).toContain(' Servers: own, "Other Server!".');
+    expect(introduced.instructions).toContain('these MCP servers: own, "Other Server!". Find');
     expect(await client.request('tools/list')).toEqual(before);
     expect(client.notifications).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { assertNever, ErrorCode, PortolanError } from '../../base/index.js';
 import type { HostCall, JobServer, JobTool } from '../../sandbox/index.js';
-import type { SearchAnswer, ServerList, ToolDetails } from '../gateway-answers.js';
+import type { RunState, SearchAnswer, ServerList, ToolDetails } from '../gateway-answers.js';
 import type { Memories } from './project-memories.js';
 import { pythonAliases } from './python-alias.js';
 
@@ -22,6 +22,8 @@ const MAX_RESULTS = 50;
 /** The number of results to search before the servers outside the program's list are filtered out. */
 const SEARCHED = 100;
 const MAX_TEXT_CHARACTERS = 2_000;
+/** A failed server is tried again when it is called. */
+const USABLE: ReadonlySet<string> = new Set<RunState>(['connected', 'starting', 'idle', 'error']);
 
 /** Answers `mcp.runtime` for one program. Other servers than its own are only listed. */
 export async function runtimeFunction(
@@ -68,7 +70,7 @@ async function discovered(
   const { servers } = await gateway.listServers();
   const aliases = new Map(inReach.map(({ name, alias }) => [name, alias]));
   // A server that may not run is of no use to a program.
-  const usable = servers.filter(({ status }) => status === 'connected' || status === 'disconnected');
+  const usable = servers.filter(({ status }) => USABLE.has(status));
   if (!isDetailed) return usable.map(({ name }) => name);
   return usable.map(({ name, description = '', toolCount, status }) => ({
     ...{ name, description, status, in_reach: aliases.has(name) },

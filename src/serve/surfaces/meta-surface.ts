@@ -28,14 +28,14 @@ export class MetaToolSurface implements Surface {
   async introduction(): Promise<Introduction> {
     return {
       capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
-      instructions: instructions(this.#aliases(), this.#gateway.offersPython, this.#gateway.waiting.length),
+      instructions: instructions(this.#names(), this.#gateway.offersPython, this.#gateway.waiting.length),
     };
   }
 
   answer(request: SurfaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
-        return Promise.resolve({ value: { tools: metaTools(this.#aliases(), this.#gateway.offersPython) } });
+        return Promise.resolve({ value: { tools: metaTools(this.#names(), this.#gateway.offersPython) } });
       case 'tools/call':
         return this.#call(request);
       default:
@@ -55,8 +55,9 @@ export class MetaToolSurface implements Surface {
     return this.#rest.translate(server, notice);
   }
 
-  #aliases(): string[] {
-    return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
+  /** The same names as in `list_mcp_servers`. */
+  #names(): string[] {
+    return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ name }) => name);
   }
 
   #needsAdvice(client: string): boolean {

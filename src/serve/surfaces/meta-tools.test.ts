@@ -24,6 +24,8 @@ describe('metaTools', () => {
     { title: '300 servers of underscores and digits', aliases: of(300, (n) => `_1_2_3_${n}_`) },
     { title: '300 servers of letters and digits', aliases: of(300, (n) => `q7z9x1k4${n}w`) },
     { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
+    { title: '100 servers of symbols', aliases: of(100, (n) => `"\\\n${n}{}`) },
+    { title: '100 servers in Burmese', aliases: of(100, (n) => `ဖိုင်စနစ်${n}`) },
   ])('stays within the token limit with $title', ({ aliases }) => {
     expect(countTokens(JSON.stringify(metaTools(aliases, true)))).toBeLessThan(BUDGET);
     expect(countTokens(instructions(aliases, true, 300))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
@@ -35,6 +37,7 @@ describe('metaTools', () => {
     expect(search(['one', 'two'])).toContain(' Servers: one, two.');
     expect(search(of(50, (n) => `server_${n}`))).toMatch(/ Servers: server_0, server_1, .* and \d+ more\.$/);
     expect(search(['a'.repeat(64)])).toContain(` Servers: ${'a'.repeat(23)}….`);
+    expect(search(['My "Own" Server', 'fs-2'])).toContain(' Servers: "My \\"Own\\" Server", fs-2.');
   });
 
   it('has schemas that the parser accepts and that describe every required argument', () => {

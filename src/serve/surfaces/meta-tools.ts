@@ -15,7 +15,7 @@ interface MetaTool<A> {
   readonly name: string;
   /** Clients let the user allow read-only tools permanently, and the bridge repeats their calls at another daemon. */
   readonly readOnly: boolean;
-  readonly description: (aliases: readonly string[]) => string;
+  readonly description: (servers: readonly string[]) => string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
   /** Throws an error that the model can fix. */
@@ -65,8 +65,8 @@ interface SearchArguments {
 const searchTools: MetaTool<SearchArguments> = {
   name: 'search_tools',
   readOnly: true,
-  description: (aliases) => {
-    const behind = aliases.length === 0 ? '' : ` Servers: ${namesWithin(aliases)}.`;
+  description: (servers) => {
+    const behind = servers.length === 0 ? '' : ` Servers: ${namesWithin(servers)}.`;
     return `Find tools across all MCP servers, with signatures. Write one short need per line; each line gets its best tools.${behind}`;
   },
   properties: { query: text, server: text, limit: { type: 'integer', default: 10 } },
@@ -159,11 +159,11 @@ const runPython: MetaTool<PythonRequest> = {
 const META_TOOLS = [listServers, searchTools, listTools, getToolDetails, executeTool, runPython] as const;
 
 /** The tools as `tools/list` returns them. */
-export function metaTools(aliases: readonly string[], offersPython: boolean): readonly ListedMetaTool[] {
+export function metaTools(servers: readonly string[], offersPython: boolean): readonly ListedMetaTool[] {
   return META_TOOLS.filter((tool) => offersPython || tool !== runPython).map(
     ({ name, description, properties, required, readOnly }) => ({
       name,
-      description: description(aliases),
+      description: description(servers),
       inputSchema: { type: 'object', properties, ...(required.length > 0 && { required }) },
       ...(readOnly && { annotations: { readOnlyHint: true } }),
     }),

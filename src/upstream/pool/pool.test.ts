@@ -133,7 +133,7 @@ describe('Pool', () => {
     const [left, stayed] = [pool.lease(server, { signal: giving.signal }), pool.lease(server)];
     giving.abort();
     expect(await codeOf(left)).toBe(ErrorCode.Cancelled);
-    expect(pool.status(server)).toEqual({ state: 'starting' });
+    expect(pool.status(server)).toEqual({ state: 'starting', startingForMs: 0 });
     go();
     (await stayed)[Symbol.dispose]();
     expect(opened).toHaveLength(1);

@@ -8,6 +8,8 @@ export interface ServerStatus {
   readonly state: 'connected' | 'starting' | 'disconnected';
   /** Why the connection was lost or the start failed; cleared by the next successful start. */
   readonly error?: string;
+  /** Of a server that is starting: the duration of the start so far. */
+  readonly startingForMs?: number;
   readonly pid?: number;
   /** The protocol era in which it was initialized. */
   readonly era?: Era;

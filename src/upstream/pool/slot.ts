@@ -52,6 +52,7 @@ export class Slot {
   #open: OpenServer | undefined;
   #closing: Promise<void> | undefined;
   #openedAt = 0;
+  #starting: { readonly since: number; pid?: number } | undefined;
   #users = 0;
   /** The users that only wait for notifications. */
   #watching = 0;
@@ -72,11 +73,14 @@ export class Slot {
   }
 
   get status(): ServerStatus {
+    const starting = this.#open ? undefined : this.#starting;
+    const { pid, era } = this.#open ?? { pid: starting?.pid, era: undefined };
     return {
-      state: this.#open ? 'connected' : this.#opening ? 'starting' : 'disconnected',
+      state: this.#open ? 'connected' : starting ? 'starting' : 'disconnected',
       ...(this.#error !== undefined && { error: this.#error }),
-      ...(this.#open?.pid !== undefined && { pid: this.#open.pid }),
-      ...(this.#open?.era !== undefined && { era: this.#open.era }),
+      ...(starting && { startingForMs: this.#dependencies.now() - starting.since }),
+      ...(pid !== undefined && { pid }),
+      ...(era !== undefined && { era }),
     };
   }
 
@@ -177,10 +181,14 @@ export class Slot {
   }
 
   #openedBy(server: AdmittedServer, hooks: WorkspaceHooks, era: Era | undefined): Promise<OpenServer> {
-    if (!this.#opening) this.#era = era;
+    if (!this.#opening) {
+      this.#era = era;
+      this.#starting = { since: this.#dependencies.now() };
+    }
     // Stored before the first await, so that two callers at once start one process and not two.
     this.#opening ??= this.#openOnce(server, hooks, era).finally(() => {
       this.#opening = undefined;
+      this.#starting = undefined;
       this.#signal = callSignal();
     });
     return this.#opening;
@@ -232,6 +240,9 @@ export class Slot {
         this.asksClient = true;
         this.#dependencies.onChange();
         for (const [server, member] of this.members) member.onClientRequest?.(server);
+      },
+      onProcess: (pid) => {
+        if (this.#starting) this.#starting.pid = pid;
       },
       onClose: (reason) => {
         current.lost = reason ?? 'the connection was lost';

@@ -20,6 +20,8 @@ export interface OpenEvents {
   onRootsRequest?(): void;
   /** The server sent a sampling or elicitation request. */
   onClientRequest?(): void;
+  /** The process of the server runs; its handshake is not complete. */
+  onProcess?(pid: number): void;
   onClose(reason: string | undefined): void;
 }
 
