@@ -25,6 +25,8 @@ export interface ServingGateway extends AsyncDisposable {
     readonly log: Log;
   };
   readonly limits: () => StreamLimits;
+  /** Scans again now, instead of when a watched file changes. Rejects if the settings are invalid. */
+  refresh(): Promise<void>;
   /** The error in the current settings files, for new clients; the previous settings stay in force. */
   readonly fault: () => PortolanError | undefined;
   /** Forwards notifications of servers and changes of the server list to clients, until it is disposed of. */
@@ -72,6 +74,8 @@ export async function openServing(
       return fault !== undefined; // a fault stays until its file changes; other errors may pass, so retry
     }
   };
+  const listeners = new Set<() => void>();
+  const reloaded = () => reload(() => listeners.forEach((changed) => void changed()));
   let surface: Surface;
   try {
     surface = chooseSurface(running.gateway, expose);
@@ -86,17 +90,23 @@ export async function openServing(
       const { maxArgumentBytes, maxDepth } = running.gateway.view.settings.limits;
       return { maxLineBytes: maxArgumentBytes + ENVELOPE_BYTES, maxDepth };
     },
+    refresh: async () => {
+      await reloaded();
+      if (fault) throw fault;
+    },
     fault: () => fault,
     tell: (notice) => {
       const stopListening = running.listen((server, method, params) => {
         const translated = surface.translate(server, { method, params });
         if (translated) notice(translated);
       });
-      const changed = () => reload(() => notice(TOOLS_CHANGED));
-      const watch = watchPaths({ ...files, changed, log });
-      const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });
+      const changed = () => notice(TOOLS_CHANGED);
+      listeners.add(changed);
+      const watch = watchPaths({ ...files, changed: reloaded, log });
+      const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed: reloaded, log });
       return {
         [Symbol.dispose]: () => {
+          listeners.delete(changed);
           watch[Symbol.dispose]();
           watchOfRunning[Symbol.dispose]();
           stopListening();

@@ -1,8 +1,10 @@
+import type { CommandGateway } from './command-requests.js';
 import type { OpenGateway } from './library.js';
+import type { CommandOptions } from './open-for-command.js';
 import type { DaemonOptions } from './run-daemon.js';
 import type { ServeHttpOptions } from './run-http.js';
 import type { ServeOptions } from './run-stdio.js';
-import type { GatewayOptions, RunningGateway } from './start-gateway.js';
+import type { GatewayOptions } from './start-gateway.js';
 
 // Dynamic imports, so that the bundler separates the gateway from commands that only scan.
 
@@ -33,10 +35,10 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   return daemon.runDaemon(options);
 }
 
-/** The gateway itself, for commands that need more than the library offers. */
-export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const start = await import('./start-gateway.js');
-  return start.startGateway(options);
+/** The gateway of the daemon, or one in this process, for one command. */
+export async function openForCommand(options: CommandOptions): Promise<CommandGateway> {
+  const open = await import('./open-for-command.js');
+  return open.openForCommand(options);
 }
 
 /** Whether a gateway at `url` listens on the requested address. */

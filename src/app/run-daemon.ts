@@ -124,7 +124,9 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   };
   const poll = () => {
     const emptyMs = performance.now() - emptySince;
-    const isIdle = leavesWhenIdle && !http && clients.size === 0 && emptyMs > timeouts().daemonIdleMs;
+    // A server that takes long to start is wanted by the next call, although its client has given up.
+    const isUnused = clients.size === 0 && workspaces.shared.pool.states().starting === 0;
+    const isIdle = leavesWhenIdle && !http && isUnused && emptyMs > timeouts().daemonIdleMs;
     if (isIdle) log('info', 'exiting: no client has been connected for the idle time');
     else if (isReplaced())
       log('info', 'exiting: the program file was replaced; the next client starts the new version');

@@ -2,6 +2,7 @@ import { ErrorCode, isObject, type Log, PortolanError, sha256 } from '../base/in
 import type { DiscoverOptions } from '../discovery/index.js';
 import { ENGINE_NAMES } from '../sandbox/index.js';
 import type { ClientContext, ConnectHandler } from '../serve/index.js';
+import { CommandSurface } from './command-surface.js';
 import { openServing, type ServingGateway } from './gateway-serving.js';
 import { openShared, type SharedResources } from './shared-resources.js';
 import { skippedEntries } from './skipped-entries.js';
@@ -70,11 +71,12 @@ export class Workspaces implements AsyncDisposable {
     let leave: () => void = () => undefined;
     return {
       serving,
-      session: serving.session,
+      session: { ...serving.session, surface: new CommandSurface(serving) },
       limits: serving.limits,
       about: {
         skipped: skippedEntries(serving.running.discovery),
         readOnlyTools: serving.session.surface.readOnlyTools ?? [],
+        answersCommands: true,
       },
       routingPolicy: () => {
         const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
@@ -127,7 +129,12 @@ export class Workspaces implements AsyncDisposable {
     if (workspace.users > 0) return;
     // Delayed, so that a client that reconnects soon finds its servers running.
     const { idleMs } = running.gateway.view.settings.timeouts;
-    workspace.closing = setTimeout(() => void this.#close(key, workspace), idleMs).unref();
+    const close = () => {
+      // Its client may have given up, but the next call of the client joins the start.
+      if (this.shared.pool.states().starting > 0) workspace.closing = setTimeout(close, idleMs).unref();
+      else void this.#close(key, workspace);
+    };
+    workspace.closing = setTimeout(close, idleMs).unref();
   }
 
   async #close(key: string, workspace: Workspace): Promise<void> {

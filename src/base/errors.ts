@@ -29,6 +29,13 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
+const CODES: ReadonlySet<unknown> = new Set(Object.values(ErrorCode));
+
+/** Whether a value from another process is one of the codes. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return CODES.has(code);
+}
+
 /** An error that a user or a model can fix. Any other exception is a bug in Portolan. */
 export class PortolanError extends Error {
   readonly code: ErrorCode;

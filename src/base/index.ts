@@ -1,7 +1,7 @@
 export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 export type { Brand } from './brand.js';
 export { deadline, LONGEST_TIMER_MS } from './deadline.js';
-export { assertNever, codeOf, ErrorCode, PortolanError } from './errors.js';
+export { assertNever, codeOf, ErrorCode, isErrorCode, PortolanError } from './errors.js';
 export {
   newCounter,
   type QueueCounter,

@@ -1,5 +1,5 @@
 import type { Duplex, Writable } from 'node:stream';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, isErrorCode, isObject, PortolanError } from '../base/index.js';
 import { LineSplitter } from '../rpc/index.js';
 
 /** The largest message of the daemon; it rejects larger results itself. */
@@ -102,8 +102,8 @@ export class DaemonConnection {
   #answered(id: string, bytes: Buffer): void {
     const waiting = this.#own.get(id);
     this.#own.delete(id);
-    const { result, error }: { result?: unknown; error?: { message?: string } } = JSON.parse(bytes.toString());
-    if (error) waiting?.reject(new PortolanError(ErrorCode.ConnectionError, error.message ?? 'refused'));
+    const { result, error }: { result?: unknown; error?: unknown } = JSON.parse(bytes.toString());
+    if (error !== undefined) waiting?.reject(refusal(error));
     else waiting?.resolve(result);
   }
 }
@@ -127,6 +127,17 @@ export function writeLine(to: Writable, bytes: Buffer): boolean {
   const isTaken = to.write('\n');
   to.uncork();
   return isTaken;
+}
+
+/** The daemon's error, with its code and hint. */
+export function refusal(error: unknown): PortolanError {
+  const { message, data } = isObject(error) ? error : {};
+  const { code, hint } = isObject(data) ? data : {};
+  return new PortolanError(
+    isErrorCode(code) ? code : ErrorCode.ConnectionError,
+    typeof message === 'string' ? message : 'the daemon refused the request',
+    typeof hint === 'string' ? { hint } : {},
+  );
 }
 
 function lost(): PortolanError {

@@ -52,6 +52,9 @@ export interface Found {
   readonly id?: string;
   /** The entries that the daemon skipped, not validated yet. */
   readonly skipped?: unknown;
+  readonly version: string;
+  /** It answers requests of terminal commands. */
+  readonly answersCommands: boolean;
 }
 
 /** The limit for starting a daemon and connecting to it. */
@@ -85,7 +88,6 @@ export async function findDaemon(options: FindOptions, waitMs: number, before: P
 }
 
 interface Opened extends Found {
-  readonly version: string;
   /** Whether the daemon was started automatically, so that a newer one may replace it. */
   readonly yields: boolean;
 }
@@ -111,6 +113,7 @@ async function opened(
     line.readOnlyTools = new Set(textsIn(result.readOnlyTools));
     return {
       ...{ line, version: String(result.version ?? ''), yields: result.yields === true, skipped: result.skipped },
+      answersCommands: result.answersCommands === true,
       ...(given !== undefined && { id: given }),
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { runDaemon, serveClient, serveClientsOverHttp, startGateway } from '../app/index.js';
+import { openForCommand, runDaemon, serveClient, serveClientsOverHttp } from '../app/index.js';
 import { homeFolder } from '../base/index.js';
 import { scanMachine } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
@@ -77,7 +77,7 @@ process.exitCode = await run(
   {
     discover: (options) => scanMachine({ ...machine, ...options }),
     serve,
-    open: (options) => startGateway({ ...machine, ...options, version: PORTOLAN_VERSION }),
+    open: (options) => openForCommand({ ...machine, ...options, version: PORTOLAN_VERSION }),
     inspectSettings: inspectOwnSettings,
     machine,
     version: PORTOLAN_VERSION,

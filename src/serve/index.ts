@@ -9,4 +9,4 @@ export { LegacyLink } from './socket/legacy-link.js';
 export { type ClientContext, type ConnectHandler, serveSocket } from './socket/serve-socket.js';
 export { chooseSurface } from './surfaces/choose-surface.js';
 export { metaToolNames } from './surfaces/meta-tools.js';
-export type { Surface, SurfaceNotification } from './surfaces/surface.js';
+export type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surfaces/surface.js';

@@ -1,8 +1,20 @@
-import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
+import { ErrorCode, isObject, PortolanError, readJson } from '../../base/index.js';
+import type { Progress } from '../../model/index.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  GATEWAY_OPTIONS,
+  gatewayFlags,
+  type Io,
+  needed,
+  SCAN_OPTIONS,
+  scanFlags,
+  usageError,
+} from '../runtime/command.js';
 import { exitOf, failureJson, failureText } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
-import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const { json, config, client, server: more } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -11,6 +23,7 @@ const OPTIONS = {
   client,
   server: more,
   args: { type: 'string', value: 'JSON', about: 'all arguments as one JSON object' },
+  ...GATEWAY_OPTIONS,
 } as const;
 
 export function callCommand(open: OpenForCommand): Command {
@@ -35,22 +48,16 @@ export function callCommand(open: OpenForCommand): Command {
       try {
         const result = await withGateway(
           open,
-          scanFlags(values),
+          { ...scanFlags(values), ...gatewayFlags(this, values) },
           io,
           `calling ${server} ${tool}`,
-          async (running, { say, signal }) => {
-            const [{ gateway }, name] = [running, gatewayName(server, running)];
-            const details = () => unlessAborted(gateway.getToolDetails(name, tool), signal);
+          async (gateway, { say, signal }) => {
+            const context = { signal, progress: (step: Progress) => say(`${server} ${tool}: ${progressText(step)}`) };
+            const details = () => gateway.ask('command/inspect', { server, tool }, context);
             const schema =
-              pairs.length === 0 ? {} : await details().then(({ inputSchema }) => inputSchema, unlessRefused);
+              pairs.length === 0 ? {} : await details().then((found) => found.details.inputSchema, unlessRefused);
             const toolArguments = values.args === undefined ? fromPairs(pairs, schema) : fromJson(values.args);
-            const { value } = await gateway.executeTool(name, tool, toolArguments, {
-              client: 'portolan call',
-              signal,
-              progress: ({ progress, total, message }) =>
-                say(`${server} ${tool}: ${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
-            });
-            return value;
+            return gateway.ask('command/call', { server, tool, arguments: toolArguments }, context);
           },
         );
         const isRefused = result.isError === true;
@@ -68,6 +75,11 @@ export function callCommand(open: OpenForCommand): Command {
       }
     },
   };
+}
+
+function progressText({ progress, total, message }: Progress): string {
+  if (total !== undefined) return `${message ?? ''} ${progress}/${total}`.trim();
+  return message ?? String(progress);
 }
 
 /** Errors that the call itself reports again, so that a refused call is in the audit log. */

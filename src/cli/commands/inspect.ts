@@ -1,9 +1,21 @@
-import { isObject, type PortolanError, shellWord, unlessAborted } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type ErrorCode, isObject, PortolanError, shellWord } from '../../base/index.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  GATEWAY_OPTIONS,
+  gatewayFlags,
+  type Io,
+  needed,
+  SCAN_OPTIONS,
+  scanFlags,
+} from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { withTerminalHint } from '../runtime/terminal-hints.js';
 import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
-import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+
+const OPTIONS = { ...SCAN_OPTIONS, ...GATEWAY_OPTIONS } as const;
 
 export function inspectCommand(open: OpenForCommand): Command {
   return {
@@ -11,21 +23,24 @@ export function inspectCommand(open: OpenForCommand): Command {
     group: 'Use tools',
     summary: 'show what a tool does and its arguments',
     usage: 'portolan inspect <server> <tool> [--json]',
-    options: SCAN_OPTIONS,
+    options: OPTIONS,
     words: 'server',
     examples: [
       { line: 'portolan inspect github create_issue', does: 'show its description, its arguments and an example call' },
       { line: 'portolan inspect github create_issue --json', does: 'print the whole schema' },
     ],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, SCAN_OPTIONS, { mostWords: 2 });
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 2 });
       const [server, tool] = needed(this, positionals, ['server', 'tool']);
+      const options = { ...scanFlags(values), ...gatewayFlags(this, values) };
       const read = () =>
-        withGateway(open, scanFlags(values), io, `reading ${server}`, async (running, { signal }) => {
-          const [{ gateway }, name] = [running, gatewayName(server, running)];
-          const details = await unlessAborted(gateway.getToolDetails(name, tool), signal);
-          return { details, refusal: gateway.refusalOf(name, tool) };
-        });
+        withGateway(open, options, io, `reading ${server}`, (gateway, { say, signal }) =>
+          gateway.ask(
+            'command/inspect',
+            { server, tool },
+            { signal, progress: ({ message }) => say(message ?? `reading ${server}`) },
+          ),
+        );
       if (values.json) return printJson(async () => (await read()).details, { server, tool }, io);
       const { details, refusal } = await read();
       io.out(paint(io, 'bold', `${visible(details.server)} ${visible(details.tool)}`));
@@ -47,8 +62,8 @@ export function inspectCommand(open: OpenForCommand): Command {
   };
 }
 
-function refusalLines(refusal: PortolanError): string[] {
-  const { message, hint } = withTerminalHint(refusal);
+function refusalLines(refusal: { code: ErrorCode; message: string; hint?: string }): string[] {
+  const { message, hint } = withTerminalHint(new PortolanError(refusal.code, refusal.message, refusal));
   return [visible(message), ...(hint === undefined ? [] : [`  ${visible(hint)}`])];
 }
 

@@ -1,6 +1,16 @@
 import type { PythonAnswer } from '../../app/index.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  GATEWAY_OPTIONS,
+  gatewayFlags,
+  type Io,
+  SCAN_OPTIONS,
+  scanFlags,
+  usageError,
+} from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { exitOf } from '../runtime/report-failure.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
@@ -13,6 +23,7 @@ const OPTIONS = {
   servers: { type: 'string', value: 'NAME,…', about: 'servers that the program can call (default: all)' },
   timeout: { type: 'string', value: 'SECONDS', about: 'time limit of the program (default: 30)' },
   sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'the engine that runs the program' },
+  ...GATEWAY_OPTIONS,
 } as const;
 
 /** The text of a file, or of stdin. */
@@ -40,23 +51,23 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
         code: await read(path),
         ...(values.servers !== undefined && { servers: namesIn(values.servers) }),
         ...(values.timeout !== undefined && { timeoutSeconds: secondsOf(values.timeout, this) }),
-        session: false,
       };
-      const options = { ...scanFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
+      const options = {
+        ...scanFlags(values),
+        ...gatewayFlags(this, values),
+        ...(engine && { settings: { sandbox: { engine } } }),
+      };
       try {
         const { answer, resultText } = await withGateway(
           open,
           options,
           io,
           'running',
-          async ({ gateway, discovery }, context) => {
-            const { say, signal } = context;
-            for (const line of noServerLines(discovery, scanFlags(values))) io.err(line);
-            const run = await gateway.runPython(request, {
-              client: 'portolan python',
-              signal,
-              progress: ({ message = 'running' }) => say(message),
-            });
+          async (gateway, { say, signal }) => {
+            const { count } = await gateway.ask('command/servers', {}, { signal });
+            for (const line of noServerLines({ servers: { length: count } }, scanFlags(values))) io.err(line);
+            const progress = ({ message = 'running' }: { message?: string }) => say(message);
+            const run = await gateway.ask('command/python', request, { signal, progress });
             // An aborted run returns an answer with an error; the signal is the reason.
             if (run.answer.error) signal.throwIfAborted();
             return run;

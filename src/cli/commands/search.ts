@@ -1,11 +1,21 @@
-import { unlessAborted } from '../../base/index.js';
 import { type DiscoverOptions, hostOf, ownFolders } from '../../discovery/index.js';
 import { forgetSearches } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags, usageError } from '../runtime/command.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  GATEWAY_OPTIONS,
+  gatewayFlags,
+  type Io,
+  needed,
+  SCAN_OPTIONS,
+  scanFlags,
+  usageError,
+} from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { paint, plural, shortPath, visible } from '../runtime/terminal-text.js';
-import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const { json, config, client } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -17,6 +27,7 @@ const OPTIONS = {
   explain: { type: 'boolean', about: 'show the shares of words, semantics, use and server in each score' },
   forget: { type: 'boolean', about: 'forget what searches in this project learned from calls' },
   all: { type: 'boolean', about: 'with --forget: in every project' },
+  ...GATEWAY_OPTIONS,
 } as const;
 
 const MAX_NAMES_SHOWN = 5;
@@ -42,15 +53,15 @@ export function searchCommand(open: OpenForCommand, machine: DiscoverOptions = {
       if (values.all) throw usageError(this, 'takes --all only with --forget');
       needed(this, positionals, ['need']);
       const { server, limit, explain, ...scan } = values;
+      const options = { ...scanFlags(scan), ...gatewayFlags(this, values) };
       const most = limited(limit, this);
       const read = () =>
-        withGateway(open, scanFlags(scan), io, 'searching', async (running, { signal }) => {
-          const { gateway, discovery } = running;
-          const options = { ...(server !== undefined && { server: gatewayName(server, running) }), ...most };
-          const conversation = { client: 'portolan search', signal };
-          const found = await unlessAborted(gateway.searchTools(positionals, options, conversation), signal);
-          const waiting = server === undefined ? gateway.waiting.map(({ name }) => name) : [];
-          return { answer: found, waiting, none: noServerLines(discovery, scanFlags(scan)) };
+        withGateway(open, options, io, 'searching', async (gateway, { signal }) => {
+          const params = { query: positionals, ...(server !== undefined && { server }), ...most };
+          const found = await gateway.ask('command/search', params, { signal });
+          const count =
+            found.answer.results.length > 0 ? 1 : (await gateway.ask('command/servers', {}, { signal })).count;
+          return { ...found, none: noServerLines({ servers: { length: count } }, scanFlags(scan)) };
         });
       if (values.json) return printJson(async () => (await read()).answer, {}, io);
       const { answer, waiting, none } = await read();

@@ -2,8 +2,10 @@ import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptio
 import { ErrorCode, jsonLog, PortolanError } from '../../base/index.js';
 import {
   type Command,
+  DAEMON_MODES,
   EXIT,
   flags,
+  gatewayFlags,
   type Io,
   SCAN_OPTIONS,
   SOCKET_OPTION,
@@ -23,10 +25,9 @@ export interface Serve {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const MODES: readonly string[] = ['auto', 'require', 'never'];
 const { config, client, server } = SCAN_OPTIONS;
 const OPTIONS = {
-  daemon: { type: 'string', value: MODES, about: 'whether to serve through the shared gateway' },
+  daemon: { type: 'string', value: DAEMON_MODES, about: 'whether to serve through the shared gateway' },
   http: { type: 'string', value: '[HOST:PORT]', about: 'serve over HTTP (default: 127.0.0.1:7420)' },
   token: { type: 'string', value: 'SECRET', about: 'bearer token for HTTP clients; prefer PORTOLAN_TOKEN' },
   socket: { type: 'string', value: '[PATH]', about: 'serve every client of this user over a Unix socket' },
@@ -53,13 +54,8 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
     ],
     async run(args, io) {
       const { values } = flags(this, withAddress(args), OPTIONS, { mostWords: 0 });
-      const { expose, http: address, daemon, socket: path, token = environment.PORTOLAN_TOKEN } = values;
-      const mode = daemon ?? environment.PORTOLAN_DAEMON;
-      if (mode && !MODES.includes(mode))
-        throw usageError(
-          this,
-          `needs one of ${MODES.join(', ')} after --daemon (or in PORTOLAN_DAEMON), not "${mode}"`,
-        );
+      const { expose, http: address, socket: path, token = environment.PORTOLAN_TOKEN } = values;
+      gatewayFlags(this, values, environment); // rejects an unknown mode
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
         throw usageError(this, `needs one of ${SANDBOX_CHOICES.join(', ')} after --sandbox`);

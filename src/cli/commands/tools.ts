@@ -1,11 +1,21 @@
-import { shellWord, unlessAborted } from '../../base/index.js';
-import { type Command, EXIT, flags, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { shellWord } from '../../base/index.js';
+import {
+  type Command,
+  EXIT,
+  flags,
+  GATEWAY_OPTIONS,
+  gatewayFlags,
+  needed,
+  SCAN_OPTIONS,
+  scanFlags,
+} from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, plural, table, visible } from '../runtime/terminal-text.js';
-import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const OPTIONS = {
   ...SCAN_OPTIONS,
+  ...GATEWAY_OPTIONS,
   all: { type: 'boolean', about: 'also list disabled tools' },
 } as const;
 
@@ -24,11 +34,13 @@ export function toolsCommand(open: OpenForCommand): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
+      const options = { ...scanFlags(values), ...gatewayFlags(this, values) };
       const read = () =>
-        withGateway(open, scanFlags(values), io, `reading ${server}`, (running, { signal }) =>
-          unlessAborted(
-            running.gateway.listTools(gatewayName(server, running), { includeDisabled: values.all === true }),
-            signal,
+        withGateway(open, options, io, `reading ${server}`, (gateway, { say, signal }) =>
+          gateway.ask(
+            'command/tools',
+            { server, includeDisabled: values.all === true },
+            { signal, progress: ({ message }) => say(message ?? `reading ${server}`) },
           ),
         );
       if (values.json) return printJson(read, { server }, io);

@@ -163,8 +163,41 @@ export const SCAN_OPTIONS = {
 } as const;
 const { json } = SCAN_OPTIONS;
 
+export const DAEMON_MODES = ['auto', 'require', 'never'] as const;
+/** For commands that use the gateway of the daemon. */
+export const GATEWAY_OPTIONS = {
+  daemon: {
+    type: 'string',
+    value: DAEMON_MODES,
+    about: 'use the daemon and start it if necessary (auto), only use it, or never',
+  },
+  ...SOCKET_OPTION,
+} as const;
+
 /** For commands that do not scan for servers and can print JSON. */
 export const JSON_OPTIONS = { json } as const;
+
+interface GatewayFlags {
+  readonly daemon?: (typeof DAEMON_MODES)[number];
+  readonly socket?: string;
+}
+
+/** `environment` is used without the flag. */
+export function gatewayFlags(
+  command: Command,
+  values: { daemon?: unknown; 'mcp-bridge-socket'?: unknown },
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): GatewayFlags {
+  const written = values.daemon ?? environment.PORTOLAN_DAEMON;
+  const daemon = DAEMON_MODES.find((mode) => mode === written);
+  if (written && daemon === undefined)
+    throw usageError(
+      command,
+      `needs one of ${DAEMON_MODES.join(', ')} after --daemon (or in PORTOLAN_DAEMON), not "${written}"`,
+    );
+  const socket = values['mcp-bridge-socket'];
+  return { ...(daemon && { daemon }), ...(typeof socket === 'string' && { socket }) };
+}
 
 export interface ScanFlags {
   readonly config?: string;

@@ -146,8 +146,9 @@ administrator's managed-settings.json has the highest precedence.
   sources                     more places to read servers from
   connectors, connectorsUrl   servers hosted by a vendor
   cache                       whether and how long lists of tools are cached
-  timeouts                    startMs, callMs, totalMs, idleMs, searchMs,
-                              daemonIdleMs, shutdownMs
+  timeouts                    startMs, installMs, startWaitMs, callMs, totalMs,
+                              idleMs, searchMs, daemonIdleMs, shutdownMs
+  startTimeouts               the start timeout of single servers
   limits                      sizes, concurrent calls, calls per minute
   search                      remember: whether usage changes the ranking
   sandbox                     engine and limits of programs: portolan help python
@@ -193,6 +194,8 @@ The program runs in a sandbox, "sandbox": { "engine": … } in the settings:
 A client starts a small process that forwards to one gateway, the daemon. The daemon
 serves all clients of this user, so that each server runs only once. The first
 client starts it. It exits after it was idle for timeouts.daemonIdleMs.
+portolan search, tools, inspect, call and python use it in the same way, and take
+the same flag; list, why, doctor and config start nothing.
 
   --daemon auto      connect to the daemon and start it if necessary; serve without
                      it if that fails (default)

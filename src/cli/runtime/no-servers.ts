@@ -11,7 +11,10 @@ const WAYS = [
 ];
 
 /** The lines of a command that has no server to work on: on an empty machine, or because a filter matches nothing. */
-export function noServerLines({ servers }: Pick<Discovery, 'servers'>, filter: ScanFlags = {}): readonly string[] {
+export function noServerLines(
+  { servers }: { readonly servers: { readonly length: number } },
+  filter: ScanFlags = {},
+): readonly string[] {
   if (servers.length > 0) return [];
   const { clients, config } = filter;
   if (config !== undefined) return [`no servers configured in ${visible(config)}`];

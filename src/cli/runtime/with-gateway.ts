@@ -1,17 +1,19 @@
-import type { GatewayOptions, RunningGateway } from '../../app/index.js';
+import type { CommandGateway, CommandOptions } from '../../app/index.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { serverNamed } from '../../use-cases/index.js';
 import type { Io } from './command.js';
 import { unknownServer } from './no-servers.js';
 import { withTerminalHint } from './terminal-hints.js';
 import { visible } from './terminal-text.js';
 import { Warnings } from './warnings.js';
 
-export type OpenForCommand = (options: GatewayOptions) => Promise<RunningGateway>;
+export type OpenForCommand = (options: CommandOptions) => Promise<CommandGateway>;
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
 const MAX_SAID_CHARACTERS = 200;
+const LINE_MS = 5_000;
+/** The report of a start contains its duration. */
+const TIMED = /, \d+ s$/;
 
 /** What an action can use while it runs. */
 export interface ActionContext {
@@ -21,18 +23,13 @@ export interface ActionContext {
   readonly signal: AbortSignal;
 }
 
-/** The name of a server in the gateway, by any name that `portolan why` accepts; an unknown name is returned as it is. */
-export function gatewayName(wanted: string, { discovery }: Pick<RunningGateway, 'discovery'>): string {
-  return serverNamed(wanted, discovery)?.name ?? wanted;
-}
-
 /** Runs an action with a gateway. A terminal shows a spinner with the elapsed time. */
 export async function withGateway<T>(
   open: OpenForCommand,
-  options: GatewayOptions,
+  options: CommandOptions,
   io: Io,
   doing: string,
-  act: (running: RunningGateway, context: ActionContext) => Promise<T>,
+  act: (gateway: CommandGateway, context: ActionContext) => Promise<T>,
 ): Promise<T> {
   const warnings = new Warnings();
   try {
@@ -45,14 +42,14 @@ export async function withGateway<T>(
 
 async function acted<T>(
   open: OpenForCommand,
-  options: GatewayOptions,
+  options: CommandOptions,
   io: Io,
   doing: string,
-  act: (running: RunningGateway, context: ActionContext) => Promise<T>,
+  act: (gateway: CommandGateway, context: ActionContext) => Promise<T>,
 ): Promise<T> {
   using ending = io.ending?.();
   const { signal } = ending ?? new AbortController();
-  await using running = await open(options);
+  await using gateway = await open({ ...options, ending: signal });
   let said = doing;
   const stop = spin(() => said, io);
   try {
@@ -60,32 +57,44 @@ async function acted<T>(
     const say = (message: string) => {
       said = message;
     };
-    return await act(running, { say, signal });
+    return await act(gateway, { say, signal });
   } catch (error) {
     // After a shutdown signal, report the signal instead of the error that it caused.
     if (error instanceof PortolanError) signal.throwIfAborted();
-    const { discovery } = running;
-    const isEmpty =
-      error instanceof PortolanError && error.code === ErrorCode.ServerNotFound && discovery.servers.length === 0;
-    throw isEmpty ? unknownServer('', discovery, options) : withTerminalHint(error);
+    const isUnknown = error instanceof PortolanError && error.code === ErrorCode.ServerNotFound;
+    const isEmpty = isUnknown && (await gateway.ask('command/servers', {}, { signal })).count === 0;
+    throw isEmpty ? unknownServer('', { servers: [] }, options) : withTerminalHint(error);
   } finally {
     stop();
   }
 }
 
-/** Shows a spinner with the elapsed time until the returned function is called. */
-export function spin(text: () => string, { status }: Io): () => void {
-  if (!status) return () => undefined;
+/** Shows a spinner with the elapsed time until the returned function is called; without a terminal, a line of changed text every few seconds. */
+export function spin(text: () => string, { status, err }: Io): () => void {
+  if (!status) return lines(text, err);
   const started = performance.now();
   let frame = 0;
   const timer = setInterval(() => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     // The text may come from a server, so control characters are escaped.
     const said = visible(text()).slice(0, MAX_SAID_CHARACTERS);
-    status(`${FRAMES[frame++ % FRAMES.length]} ${said} ${seconds} s`);
+    const elapsed = TIMED.test(said) ? '' : ` ${seconds} s`;
+    status(`${FRAMES[frame++ % FRAMES.length]} ${said}${elapsed}`);
   }, FRAME_MS);
   return () => {
     clearInterval(timer);
     status(undefined);
   };
+}
+
+/** For a log or a script: nothing for a quick command. */
+function lines(text: () => string, err: Io['err']): () => void {
+  let last = text();
+  const timer = setInterval(() => {
+    const now = text();
+    if (now === last) return;
+    last = now;
+    err(visible(now).slice(0, MAX_SAID_CHARACTERS));
+  }, LINE_MS);
+  return () => clearInterval(timer);
 }

@@ -1,7 +1,6 @@
 import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
-import { type Era, NOT_RESTORED, type SupportedEras } from '../../model/index.js';
+import type { Era, SupportedEras } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
-import type { NotRestored } from '../../rpc/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import { IdleTimer } from './idle-timer.js';
@@ -9,7 +8,7 @@ import { ConnectionLease, type Lease, type LeaseOptions } from './lease.js';
 import type { ServerStatus, SlotDependencies } from './slot-dependencies.js';
 import { StandingRequests } from './standing-requests.js';
 import { untilAllowed } from './start-permission.js';
-import type { OpenEvents, OpenServer, WorkspaceHooks } from './workspace-hooks.js';
+import { type OpenEvents, notifyLost, type OpenServer, type WorkspaceHooks } from './workspace-hooks.js';
 
 export type { Lease, LeaseOptions } from './lease.js';
 export type { ServerStatus } from './slot-dependencies.js';
@@ -296,8 +295,4 @@ export class Slot {
   #name(): string {
     return [...this.members.keys()][0]?.name ?? '';
   }
-}
-
-function notifyLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
-  for (const { uri, why } of lost) if (uri !== undefined) onNotification(server, NOT_RESTORED, { uri, why });
 }

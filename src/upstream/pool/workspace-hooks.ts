@@ -1,5 +1,6 @@
-import type { Era, SupportedEras } from '../../model/index.js';
+import { type Era, NOT_RESTORED, type SupportedEras } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
+import type { NotRestored } from '../../rpc/index.js';
 import type { Connection } from '../connection/connection.js';
 
 /** An open server, as the pool uses it. */
@@ -42,4 +43,9 @@ export interface WorkspaceHooks {
   readonly onClientRequest?: (server: AdmittedServer) => void;
   /** Called with undefined after a start, or with the reason of a failed start or a connection lost while in use. */
   readonly onStartResult?: (server: AdmittedServer, failure: string | undefined) => void;
+}
+
+/** Reports the subscriptions that were lost to a workspace. */
+export function notifyLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
+  for (const { uri, why } of lost) if (uri !== undefined) onNotification(server, NOT_RESTORED, { uri, why });
 }
