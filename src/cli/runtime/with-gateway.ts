@@ -12,8 +12,8 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 const MAX_SAID_CHARACTERS = 200;
 const LINE_MS = 5_000;
-/** The report of a start contains its duration. */
-const TIMED = /, \d+ s$/;
+/** The report of a server that is starting, which contains the duration. */
+const START_REPORT = /\b(?:installing|starting) .+, \d+ s$/;
 
 /** What an action can use while it runs. */
 export interface ActionContext {
@@ -69,7 +69,7 @@ async function acted<T>(
   }
 }
 
-/** Shows a spinner with the elapsed time until the returned function is called; without a terminal, a line of changed text every few seconds. */
+/** Shows a spinner with the elapsed time until the returned function is called; without a terminal, a line about a slow start every few seconds. */
 export function spin(text: () => string, { status, err }: Io): () => void {
   if (!status) return lines(text, err);
   const started = performance.now();
@@ -78,7 +78,7 @@ export function spin(text: () => string, { status, err }: Io): () => void {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     // The text may come from a server, so control characters are escaped.
     const said = visible(text()).slice(0, MAX_SAID_CHARACTERS);
-    const elapsed = TIMED.test(said) ? '' : ` ${seconds} s`;
+    const elapsed = START_REPORT.test(said) ? '' : ` ${seconds} s`;
     status(`${FRAMES[frame++ % FRAMES.length]} ${said}${elapsed}`);
   }, FRAME_MS);
   return () => {
@@ -87,14 +87,14 @@ export function spin(text: () => string, { status, err }: Io): () => void {
   };
 }
 
-/** For a log or a script: nothing for a quick command. */
+/** Only about a start, which takes unusually long: other output of a script stays as it is. */
 function lines(text: () => string, err: Io['err']): () => void {
-  let last = text();
+  let last = '';
   const timer = setInterval(() => {
-    const now = text();
-    if (now === last) return;
+    const now = visible(text()).slice(0, MAX_SAID_CHARACTERS);
+    if (now === last || !START_REPORT.test(now)) return;
     last = now;
-    err(visible(now).slice(0, MAX_SAID_CHARACTERS));
+    err(now);
   }, LINE_MS);
   return () => clearInterval(timer);
 }
