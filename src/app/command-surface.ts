@@ -1,4 +1,5 @@
 import { PortolanError } from '../base/index.js';
+import type { Era } from '../model/index.js';
 import type { Answer } from '../rpc/index.js';
 import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from '../serve/index.js';
 import { answerCommand } from './answer-command.js';
@@ -18,8 +19,8 @@ export class CommandSurface implements Surface {
     this.readOnlyTools = session.surface.readOnlyTools ?? [];
   }
 
-  introduction(): Promise<Introduction> {
-    return this.#inner.introduction();
+  introduction(era: Era): Promise<Introduction> {
+    return this.#inner.introduction(era);
   }
 
   answer(request: SurfaceRequest): Promise<Answer> | undefined {

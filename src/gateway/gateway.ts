@@ -253,7 +253,7 @@ export class Gateway {
   }
 
   /** The cached entry of a server; reads the server if there is none. */
-  async #known(server: AdmittedServer, conversation?: Conversation): Promise<CatalogEntry> {
+  async #known(server: AdmittedServer, conversation?: Partial<Conversation>): Promise<CatalogEntry> {
     const { catalog } = this.#parts;
     const entry = catalog.entry(server.name);
     if (!entry?.tools) return this.#read(server, conversation);
@@ -261,7 +261,7 @@ export class Gateway {
     return entry;
   }
 
-  #read(server: AdmittedServer, conversation: Conversation | undefined): Promise<CatalogEntry> {
+  #read(server: AdmittedServer, conversation: Partial<Conversation> | undefined): Promise<CatalogEntry> {
     return untilStarted(this.#parts.catalog.refresh(server.name, conversation?.era), server, conversation, this.#parts);
   }
 

@@ -16,7 +16,7 @@ type StartWaitDependencies = Pick<GatewayDependencies, 'pool' | 'view' | 'isDown
 export async function untilStarted<T>(
   promise: Promise<T>,
   server: AdmittedServer,
-  conversation: Pick<Conversation, 'signal' | 'progress' | 'waitsForStart'> | undefined,
+  conversation: Partial<Conversation> | undefined,
   { pool, view, isDownloaded }: StartWaitDependencies,
   discard: (late: T) => void = () => undefined,
 ): Promise<T> {

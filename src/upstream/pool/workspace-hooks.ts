@@ -46,6 +46,10 @@ export interface WorkspaceHooks {
 }
 
 /** Reports the subscriptions that were lost to a workspace. */
-export function notifyLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
+export function notifyLost(
+  server: AdmittedServer,
+  { onNotification }: WorkspaceHooks,
+  lost: readonly NotRestored[],
+): void {
   for (const { uri, why } of lost) if (uri !== undefined) onNotification(server, NOT_RESTORED, { uri, why });
 }
