@@ -63,10 +63,13 @@ export class Workspaces implements AsyncDisposable {
       throw error;
     }
     // A client without a context only talks to the daemon itself, for example to stop it.
-    const fault = context && serving.fault();
-    if (fault) {
-      this.#leave(key, workspace, serving);
-      throw fault; // as at the start of a gateway
+    if (context && serving.fault()) {
+      try {
+        await serving.refresh(); // the file may be correct again
+      } catch (error) {
+        this.#leave(key, workspace, serving);
+        throw error; // as at the start of a gateway
+      }
     }
     let leave: () => void = () => undefined;
     return {
