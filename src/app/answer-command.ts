@@ -57,7 +57,7 @@ export function answerCommand<M extends CommandMethod>(
   params: unknown,
   context: CommandContext,
 ): Promise<CommandAnswer<M>> {
-  running.catalog.lookAtPins(); // `portolan approve` may have approved a tool since
+  running.catalog.reloadPins(); // `portolan approve` may have approved a tool since
   return ANSWERS[method](running, params, context);
 }
 

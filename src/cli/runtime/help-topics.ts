@@ -150,6 +150,7 @@ administrator's managed-settings.json has the highest precedence.
                               idleMs, searchMs, daemonIdleMs, shutdownMs
   startTimeouts               the start timeout of single servers
   limits                      sizes, concurrent calls, calls per minute
+  correctArguments            correct arguments that have one possible meaning
   search                      remember: whether usage changes the ranking
   sandbox                     engine and limits of programs: portolan help python
   share, mcpBridge, client    the shared gateway: portolan help daemon

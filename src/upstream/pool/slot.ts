@@ -8,7 +8,7 @@ import { ConnectionLease, type Lease, type LeaseOptions } from './lease.js';
 import type { ServerStatus, SlotDependencies } from './slot-dependencies.js';
 import { StandingRequests } from './standing-requests.js';
 import { untilAllowed } from './start-permission.js';
-import { type OpenEvents, notifyLost, type OpenServer, type WorkspaceHooks } from './workspace-hooks.js';
+import { notifyLost, type OpenEvents, type OpenServer, type WorkspaceHooks } from './workspace-hooks.js';
 
 export type { Lease, LeaseOptions } from './lease.js';
 export type { ServerStatus } from './slot-dependencies.js';
