@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { startGateway } from '../../src/app/index.js';
+import { openOwnGateway } from '../../src/app/answer-command.js';
 import { ErrorCode } from '../../src/base/index.js';
 import { run } from '../../src/cli/run-command.js';
 import { scanMachine } from '../../src/discovery/index.js';
@@ -81,7 +81,7 @@ async function runOn(machine: Machine, args: readonly string[]) {
       discover: (chosen) => scanMachine({ ...options, ...chosen }),
       inspectSettings: () => inspectOwnSettings(options),
       serve: { stdio: refused, http: refused, socket: refused, environment: {} },
-      open: (chosen) => startGateway({ ...options, ...chosen, version: '1.2.3' }),
+      open: (chosen) => openOwnGateway({ ...options, ...chosen, version: '1.2.3' }),
       machine: options,
       version: '1.2.3',
       interactive: false,
