@@ -16,7 +16,7 @@ const RANK: Readonly<Record<Scope, number>> = {
   managed: 6,
 };
 
-/** Entries that their client would never start do not take a name from one that it would. */
+/** An entry that its client never starts does not take the name of one that its client may start. */
 const NEVER_STARTED: ReadonlySet<State> = new Set([
   'rejected',
   'blocked-by-policy',

@@ -128,15 +128,15 @@ const TYPES = { http: 'http', sse: 'sse', websocket: 'ws' } as const;
 
 function toAnnounced({ id, name, pid, http, transports, fingerprint }: RegisteredServer): AnnouncedServer {
   // A server that Portolan started ends when Portolan uses its address instead, so it must not replace the launch.
-  const said = fingerprint === undefined || isOurChild(pid) ? {} : { fingerprint };
+  const launchField = fingerprint === undefined || isOurChild(pid) ? {} : { fingerprint };
   for (const { type, url } of transports)
     if (url !== undefined && (type === 'http' || type === 'sse' || type === 'websocket'))
-      return { name, id, type: TYPES[type], url, ...said };
+      return { name, id, type: TYPES[type], url, ...launchField };
   // Programs with only this field support either kind of HTTP.
-  if (http.enabled && http.url !== undefined) return { name, id, type: 'auto', url: http.url, ...said };
+  if (http.enabled && http.url !== undefined) return { name, id, type: 'auto', url: http.url, ...launchField };
   const socket = transports.find(({ type, path = '' }) => type === 'socket' && isAbsolute(path));
-  if (socket?.path !== undefined) return { name, id, type: 'socket', url: pathToUnix(socket.path), ...said };
-  return { name, id, ...said };
+  if (socket?.path !== undefined) return { name, id, type: 'socket', url: pathToUnix(socket.path), ...launchField };
+  return { name, id, ...launchField };
 }
 
 function pathToUnix(path: string): string {

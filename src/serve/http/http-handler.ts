@@ -16,7 +16,7 @@ export interface HttpHandlerOptions {
   readonly limits: () => StreamLimits;
   readonly hosts: () => HostRules;
   readonly token?: string;
-  /** Called for each client that initializes; the returned value is disposed of when the client leaves. */
+  /** Called for each client that initializes; the returned value is disposed of when the client disconnects. */
   readonly onClient?: (session: Session) => Disposable;
   /** Further paths beside `/health`. */
   readonly routes?: PlainRoutes;

@@ -19,7 +19,7 @@ const SESSION_HEADER = 'mcp-session-id';
 export interface LegacyOptions {
   readonly Transport: typeof WebStandardStreamableHTTPServerTransport;
   readonly session: SessionOptions;
-  /** Called for each new client; the returned value is disposed of when the client leaves. */
+  /** Called for each new client; the returned value is disposed of when the client disconnects. */
   readonly onClient?: ((session: Session) => Disposable) | undefined;
   readonly maxSessions?: number;
   readonly now?: () => number;

@@ -31,7 +31,7 @@ export class TransportChannel implements Channel {
     this.#listener = listener;
     this.#transport.onmessage = (message: unknown) => listener.message(readMessage(message));
     this.#transport.onclose = () => listener.onClose(undefined);
-    // The transport has already answered these errors with a status, or the client has left.
+    // The transport has already answered these errors with a status, or the client has disconnected.
     this.#transport.onerror = () => undefined;
     void this.#transport.start();
   }

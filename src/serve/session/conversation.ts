@@ -123,11 +123,11 @@ function introduced(
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
   // Each request is a caller of its own, so that two requests are never treated as one.
-  const said = typeof info.name === 'string' ? info.name.slice(0, 100) : undefined;
-  const name = said ?? client;
+  const sentName = typeof info.name === 'string' ? info.name.slice(0, 100) : undefined;
+  const name = sentName ?? client;
   return {
     // A stateless client has no connection, so only its name identifies it.
-    client: isStateless ? plainName(name) : said === undefined ? client : labelled(said, label),
+    client: isStateless ? plainName(name) : sentName === undefined ? client : labelled(sentName, label),
     caller: `${name}@${label === undefined ? '' : `${label}.`}${JSON.stringify(id)}`,
     abilities: isObject(own) ? own : {},
   };

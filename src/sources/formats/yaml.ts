@@ -61,8 +61,7 @@ function parseOnce(text: string, counter: LineCounter): YamlDocument.Parsed {
   try {
     // The parser creates an Error for each syntax error; with many of them the stack traces would take seconds.
     Error.stackTraceLimit = 0;
-    // Version 1.2, because 1.1 would turn a server named `off` into `false`. The parser's pretty errors and its check
-    // for
+    // Version 1.2, because 1.1 would turn a server named `off` into `false`. The parser's pretty errors and its check for
     // unique keys take quadratic time, so both are done here instead.
     const composer = new Composer({ version: '1.2', prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
     const [document, second] = composer.compose(tokens, true, text.length);
