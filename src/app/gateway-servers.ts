@@ -126,8 +126,8 @@ export class GatewayServers implements AsyncDisposable {
         return opened;
       },
       shareOf: ({ name, definition }, asksForRoots) => {
-        const said = scan.settings.share[name];
-        if (said) return { share: said, isConfigured: true };
+        const configured = scan.settings.share[name];
+        if (configured) return { share: configured, isConfigured: true };
         const asks = asksForRoots || this.catalog.entry(name)?.asksForRoots === true;
         return { share: usualShare(definition, asks), isConfigured: false };
       },

@@ -69,8 +69,8 @@ export async function openServing(
       return true;
     } catch (error) {
       fault = error instanceof PortolanError ? error : undefined;
-      const said = error instanceof Error ? error.message : String(error);
-      log('error', 'cannot reload the configuration; the previous one stays in force', { error: said });
+      const reason = error instanceof Error ? error.message : String(error);
+      log('error', 'cannot reload the configuration; the previous one stays in force', { error: reason });
       return fault !== undefined; // a fault stays until its file changes; other errors may pass, so retry
     }
   };

@@ -61,8 +61,8 @@ function readSettings(text: string): BridgeSettings | undefined {
   const timeouts = isObject(value.timeouts) ? value.timeouts : {};
   const client = isObject(value.client) ? value.client : {};
   const usual = BRIDGE_DEFAULTS.reconnect;
-  const count = (said: unknown, otherwise: number) =>
-    typeof said === 'number' && Number.isSafeInteger(said) && said >= 0 ? said : otherwise;
+  const count = (given: unknown, otherwise: number) =>
+    typeof given === 'number' && Number.isSafeInteger(given) && given >= 0 ? given : otherwise;
   return {
     autoConnect: bridge.autoConnect !== false,
     reconnect: {

@@ -7,11 +7,11 @@ export type PipeFlags = { readonly [K in (typeof NAMES)[number]]?: string };
 export function pipeFlags(args: readonly string[]): PipeFlags | undefined {
   const flags: Record<string, string> = {};
   for (let at = 0; at < args.length; at += 1) {
-    const [, name, said] = /^--([a-z-]+)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
+    const [, name, inlineValue] = /^--([a-z-]+)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
     if (!NAMES.some((known) => known === name) || name === undefined) return undefined;
-    const value = said ?? args[at + 1];
-    if (value === undefined || (said === undefined && value.startsWith('-'))) return undefined;
-    if (said === undefined) at += 1;
+    const value = inlineValue ?? args[at + 1];
+    if (value === undefined || (inlineValue === undefined && value.startsWith('-'))) return undefined;
+    if (inlineValue === undefined) at += 1;
     flags[name] = value;
   }
   return flags;

@@ -67,8 +67,8 @@ function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-function modeOf(said: string | undefined): DaemonMode | undefined {
-  return said ? MODES.find((known) => known === said) : DEFAULT_MODE;
+function modeOf(value: string | undefined): DaemonMode | undefined {
+  return value ? MODES.find((known) => known === value) : DEFAULT_MODE;
 }
 
 function placeOf(flags: PipeFlags, { socketPath }: BridgeSettings, home: string, log: Log): string | undefined {

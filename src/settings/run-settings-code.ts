@@ -63,7 +63,7 @@ function resultOf(message: unknown): CodeResult {
     }
   }
   const line = 'line' in message && typeof message.line === 'number' ? message.line : undefined;
-  const said =
+  const reason =
     'message' in message && typeof message.message === 'string' ? message.message : 'it sent an invalid message';
-  return { kind: 'failed', message: said, ...(line !== undefined && { line }) };
+  return { kind: 'failed', message: reason, ...(line !== undefined && { line }) };
 }

@@ -108,9 +108,9 @@ function startError(server: AdmittedServer, error: unknown, words: string, moreT
   if (!(error instanceof PortolanError) || error.code === ErrorCode.Cancelled) return error;
   const isLate = error.code === ErrorCode.ToolExecutionTimeout;
   // After an exit the message already has the stderr; after a timeout, add it here.
-  const said = isLate && words !== '' ? `; last output on stderr: ${words}` : '';
+  const lastOutput = isLate && words !== '' ? `; last output on stderr: ${words}` : '';
   const hint = isLate ? `${logHint(server)}, or ${moreTime}` : (error.hint ?? logHint(server));
-  return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${said}`, {
+  return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${lastOutput}`, {
     hint,
     cause: error,
   });

@@ -43,7 +43,7 @@ export async function openSdkChannel(factory: SdkServerFactory, limits: () => St
     return new SdkChannel(await within(CONNECT_MS, connected), link, limits);
   } catch (error) {
     // Close the server if it connects after the timeout.
-    void connected.then((late) => late.close?.()).catch(() => undefined);
+    void connected.then((server) => server.close?.()).catch(() => undefined);
     throw new PortolanError(ErrorCode.ConnectionError, 'its program failed to create it', { cause: error });
   }
 }
@@ -124,8 +124,8 @@ class SdkChannel implements Channel {
 
 async function within<T>(limitMs: number, wanted: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
   });
-  return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
+  return Promise.race([wanted, timedOut]).finally(() => clearTimeout(timer));
 }

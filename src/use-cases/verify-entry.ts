@@ -8,7 +8,7 @@ import type { InstallOptions, InstallPlan } from './install-client.js';
 /** The first start of a package runner may have to download the package. */
 const ANSWER_LIMIT_MS = 60_000;
 const EXIT_LIMIT_MS = 2_000;
-const MAX_SAID_CHARACTERS = 2_000;
+const MAX_STDERR_CHARACTERS = 2_000;
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 
 /** What happened when the entry was started as a client without a shell starts it. */
@@ -55,14 +55,14 @@ async function verifyEntry(
     env: { ...Object.fromEntries(kept), HOME: home, PORTOLAN_DAEMON: 'never' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let [answer, said] = ['', ''];
+  let [answer, stderrText] = ['', ''];
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-MAX_SAID_CHARACTERS);
+    stderrText = `${stderrText}${chunk}`.slice(-MAX_STDERR_CHARACTERS);
   });
   child.stdin.on('error', () => undefined); // the exit is reported instead
   const exit = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`it cannot be started: ${error.message}`));
-    child.once('close', (code, signal) => resolve(`it exited with ${signal ?? `code ${code}`}${tail(said)}`));
+    child.once('close', (code, signal) => resolve(`it exited with ${signal ?? `code ${code}`}${tail(stderrText)}`));
   });
   const answered = new Promise<Verification>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -72,15 +72,15 @@ async function verifyEntry(
     });
   });
   const timeout = AbortSignal.timeout(ANSWER_LIMIT_MS);
-  const late = new Promise<string>((resolve) => {
+  const timedOut = new Promise<string>((resolve) => {
     timeout.addEventListener('abort', () =>
-      resolve(`it did not answer within ${ANSWER_LIMIT_MS / 1000} s${tail(said)}`),
+      resolve(`it did not answer within ${ANSWER_LIMIT_MS / 1000} s${tail(stderrText)}`),
     );
   });
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   const result = await Promise.race([
     answered,
-    Promise.race([exit, late]).then((because): Verification => ({ kind: 'fails', because, hint: FAILED_HINT })),
+    Promise.race([exit, timedOut]).then((because): Verification => ({ kind: 'fails', because, hint: FAILED_HINT })),
   ]);
   child.stdin.end();
   const kill = setTimeout(() => {
@@ -113,7 +113,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function tail(said: string): string {
-  const last = said.trim().split('\n').at(-1) ?? '';
+function tail(stderrText: string): string {
+  const last = stderrText.trim().split('\n').at(-1) ?? '';
   return last === '' ? '' : `: ${last}`;
 }

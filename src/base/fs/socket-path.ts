@@ -22,8 +22,8 @@ const ROOT = 0;
 
 /** The socket path of this user's daemon. The daemon and its clients both call this function, so that they agree. */
 export function daemonSocketPath({ flag, env, setting, home }: SocketPathSources, temporary = '/tmp'): string {
-  const said = flag || env.MCP_BRIDGE_SOCKET || setting;
-  if (said) return checkedPath(said.startsWith('~/') ? join(home, said.slice(2)) : said);
+  const wanted = flag || env.MCP_BRIDGE_SOCKET || setting;
+  if (wanted) return checkedPath(wanted.startsWith('~/') ? join(home, wanted.slice(2)) : wanted);
   if (process.platform === 'win32') return `\\\\.\\pipe\\mcp-bridge-${env.USERNAME ?? 'user'}`;
   const runtime = env.XDG_RUNTIME_DIR;
   if (runtime && isAbsolute(runtime)) return checkedPath(join(runtime, NAME));

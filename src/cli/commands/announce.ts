@@ -79,21 +79,21 @@ function splitAtDashes(args: readonly string[]): [own: readonly string[], comman
   return end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
 }
 
-function fingerprintOf(said: string | undefined, command: readonly string[], self: Command): string | undefined {
-  if (said === undefined) return command.length === 0 ? undefined : launchFingerprint(command);
+function fingerprintOf(hex: string | undefined, command: readonly string[], self: Command): string | undefined {
+  if (hex === undefined) return command.length === 0 ? undefined : launchFingerprint(command);
   if (command.length > 0) throw usageError(self, 'takes --fingerprint or a command after --, not both');
-  if (isFingerprint(said)) return said;
+  if (isFingerprint(hex)) return hex;
   throw usageError(self, 'needs 64 hexadecimal digits after --fingerprint, as portolan list --json prints them');
 }
 
-interface Said {
+interface AnnounceFlags {
   readonly name: string;
   readonly url: string;
   readonly transport: string | undefined;
   readonly self: Command;
 }
 
-function toInfo({ name, url, transport, self }: Said): ServerInfo {
+function toInfo({ name, url, transport, self }: AnnounceFlags): ServerInfo {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   const usual = address && Object.hasOwn(BY_PROTOCOL, address.protocol) ? BY_PROTOCOL[address.protocol] : undefined;
   if (address === undefined || usual === undefined)

@@ -99,8 +99,8 @@ function unlessRefused(error: unknown): Readonly<Record<string, unknown>> {
 /** A result with `isError` is a failure, also for a script that reads only `success` and `error`. */
 function refusal({ content }: Readonly<Record<string, unknown>>, server: string, tool: string) {
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
-  const said = blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
-  const message = said.join('\n') || 'The tool failed without a message.';
+  const texts = blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+  const message = texts.join('\n') || 'The tool failed without a message.';
   return { code: ErrorCode.ToolExecutionError, message, server, tool };
 }
 

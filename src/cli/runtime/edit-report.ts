@@ -10,12 +10,12 @@ export function changeOf({ kind, path, backup }: EditedFile) {
 /** The same as lines of text. */
 export function changeLines({ kind, path, backup }: EditedFile, io: Io): string[] {
   const file = shortPath(path, io.home);
-  const said = {
+  const shown = {
     created: `created ${file}`,
     changed: `changed ${file}`,
     unchanged: `${file} is unchanged`,
     removed: `deleted ${file}: it had no other entry`,
   }[kind];
   const kept = backup === undefined ? [] : [`  backup: ${shortPath(backup, io.home)}`];
-  return [`  ${said}`, ...kept].map((line) => paint(io, 'dim', line));
+  return [`  ${shown}`, ...kept].map((line) => paint(io, 'dim', line));
 }

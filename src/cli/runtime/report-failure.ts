@@ -29,8 +29,8 @@ export function failureJson({ code, message, hint }: PortolanError, about: Reado
 
 /** An error as lines for stderr. The message may quote files, so control characters are escaped. */
 export function failureText({ code, message, hint }: PortolanError, io: Io): string {
-  const said = `${message}${hint ? `\n  ${hint}` : ''}`.split('\n').map(visible).join('\n');
-  return `${paint(io, 'red', code)}: ${said}`;
+  const shown = `${message}${hint ? `\n  ${hint}` : ''}`.split('\n').map(visible).join('\n');
+  return `${paint(io, 'red', code)}: ${shown}`;
 }
 
 /** Prints the value, or the error, as JSON; returns the exit code. */

@@ -2,6 +2,6 @@
 export const SANDBOX_CHOICES = ['auto', 'bwrap', 'pyodide', 'deno', 'podman', 'docker', 'off'] as const;
 export type SandboxChoice = (typeof SANDBOX_CHOICES)[number];
 
-export function sandboxChoice(said: string | undefined): SandboxChoice | undefined {
-  return SANDBOX_CHOICES.find((known) => known === said);
+export function sandboxChoice(value: string | undefined): SandboxChoice | undefined {
+  return SANDBOX_CHOICES.find((known) => known === value);
 }

@@ -1,7 +1,7 @@
 import { PortolanError, shellWord } from '../../base/index.js';
 
 /** Hints of the gateway name meta-tools, for models. These are the commands for users. */
-const MODEL_HINTS: readonly (readonly [said: RegExp, instead: (whole: string, name: string) => string])[] = [
+const MODEL_HINTS: readonly (readonly [pattern: RegExp, replacement: (whole: string, name: string) => string])[] = [
   [/\blist_tools shows the tools of (.+)$/, (_, server) => `portolan tools ${shellWord(server)} shows its tools`],
   [/\bget_tool_details of (.+) shows its arguments$/, (_, names) => `portolan inspect ${names} shows its arguments`],
   [/\bnearest valid arguments: (.+)$/, (_, json) => `nearest valid arguments: --args ${shellWord(json)}`],
@@ -15,6 +15,6 @@ const MODEL_HINTS: readonly (readonly [said: RegExp, instead: (whole: string, na
 /** Replaces meta-tools by commands in the hint of an error. */
 export function withTerminalHint<T>(error: T): T | PortolanError {
   if (!(error instanceof PortolanError) || error.hint === undefined) return error;
-  const hint = MODEL_HINTS.reduce((text, [said, instead]) => text.replace(said, instead), error.hint);
+  const hint = MODEL_HINTS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), error.hint);
   return hint === error.hint ? error : new PortolanError(error.code, error.message, { hint, cause: error.cause });
 }

@@ -6,18 +6,18 @@ import { visible } from './terminal-text.js';
  * because the output of the command has them.
  */
 export class Warnings {
-  readonly #said = new Map<string, { readonly about: string; count: number }>();
+  readonly #messages = new Map<string, { readonly about: string; count: number }>();
 
   readonly log: Log = (level, message, { server, path, error } = {}) => {
     if ((level !== 'warn' && level !== 'error') || server !== undefined) return;
-    const known = this.#said.get(message);
+    const known = this.#messages.get(message);
     if (known) known.count += 1;
-    else this.#said.set(message, { about: String(path ?? error ?? ''), count: 1 });
+    else this.#messages.set(message, { about: String(path ?? error ?? ''), count: 1 });
   };
 
   /** One line for each message, with its count. */
   lines(): string[] {
-    return [...this.#said].map(([message, { about, count }]) =>
+    return [...this.#messages].map(([message, { about, count }]) =>
       visible(`warning: ${message}${about === '' ? '' : `: ${about}`}${count === 1 ? '' : ` (and ${count - 1} more)`}`),
     );
   }

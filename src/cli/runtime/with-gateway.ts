@@ -10,7 +10,7 @@ export type OpenForCommand = (options: CommandOptions) => Promise<CommandGateway
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-const MAX_SAID_CHARACTERS = 200;
+const MAX_STATUS_CHARACTERS = 200;
 const LINE_MS = 5_000;
 /** The report of a server that is starting, which contains the duration. */
 const START_REPORT = /\b(?:installing|starting) .+, \d+ s$/;
@@ -33,14 +33,14 @@ export async function withGateway<T>(
 ): Promise<T> {
   const warnings = new Warnings();
   try {
-    return await acted(open, { ...options, log: warnings.log }, io, doing, act);
+    return await runWithSpinner(open, { ...options, log: warnings.log }, io, doing, act);
   } finally {
     // After closing the gateway, which may still write files.
     for (const line of warnings.lines()) io.err(line);
   }
 }
 
-async function acted<T>(
+async function runWithSpinner<T>(
   open: OpenForCommand,
   options: CommandOptions,
   io: Io,
@@ -50,12 +50,12 @@ async function acted<T>(
   using ending = io.ending?.();
   const { signal } = ending ?? new AbortController();
   await using gateway = await open({ ...options, ending: signal });
-  let said = doing;
-  const stop = spin(() => said, io);
+  let progressText = doing;
+  const stop = spin(() => progressText, io);
   try {
     signal.throwIfAborted();
     const say = (message: string) => {
-      said = message;
+      progressText = message;
     };
     return await act(gateway, { say, signal });
   } catch (error) {
@@ -77,9 +77,9 @@ export function spin(text: () => string, { status, err }: Io): () => void {
   const timer = setInterval(() => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     // The text may come from a server, so control characters are escaped.
-    const said = visible(text()).slice(0, MAX_SAID_CHARACTERS);
-    const elapsed = START_REPORT.test(said) ? '' : ` ${seconds} s`;
-    status(`${FRAMES[frame++ % FRAMES.length]} ${said}${elapsed}`);
+    const progressText = visible(text()).slice(0, MAX_STATUS_CHARACTERS);
+    const elapsed = START_REPORT.test(progressText) ? '' : ` ${seconds} s`;
+    status(`${FRAMES[frame++ % FRAMES.length]} ${progressText}${elapsed}`);
   }, FRAME_MS);
   return () => {
     clearInterval(timer);
@@ -91,7 +91,7 @@ export function spin(text: () => string, { status, err }: Io): () => void {
 function lines(text: () => string, err: Io['err']): () => void {
   let last = '';
   const timer = setInterval(() => {
-    const now = visible(text()).slice(0, MAX_SAID_CHARACTERS);
+    const now = visible(text()).slice(0, MAX_STATUS_CHARACTERS);
     if (now === last || !START_REPORT.test(now)) return;
     last = now;
     err(now);

@@ -71,9 +71,9 @@ function jobServer(lists: ServerToolList, server: Server, alias: string): JobSer
     name: shownName(server),
     alias,
     ...(description && { description }),
-    tools: tools.map(({ name, description: said, inputSchema }) => ({
+    tools: tools.map(({ name, description: brief, inputSchema }) => ({
       ...named(name),
-      ...(said !== undefined && { description: said }),
+      ...(brief !== undefined && { description: brief }),
       input_schema: inputSchema,
     })),
     ...(known?.disabled.length && { refused: known.disabled.map(named) }),

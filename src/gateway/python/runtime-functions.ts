@@ -109,11 +109,11 @@ async function found(given: Arguments, servers: readonly JobServer[], gateway: D
   const inReach = new Map(servers.map((server) => [server.name, server]));
   const { results } = await gateway.searchTools(textOf(given, 'query'), { limit: SEARCHED });
   const reachable = results.filter(({ server }) => inReach.has(server)).slice(0, limit);
-  return reachable.map(({ server, tool: name, summary: said }) => {
+  return reachable.map(({ server, tool: name, summary: brief }) => {
     const tool = inReach.get(server)?.tools.find((one) => one.name === name);
     return {
       ...{ server, server_alias: inReach.get(server)?.alias, name, alias: tool?.alias ?? aliasOf(name) },
-      description: isFull ? (tool?.description ?? said) : said,
+      description: isFull ? (tool?.description ?? brief) : brief,
       ...(isFull && { input_schema: tool?.input_schema ?? {} }),
     };
   });

@@ -56,9 +56,9 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     child.once('exit', (code, signal) => {
       const how = exitReason(code, signal);
       // Its last output may still be in the pipe, and a process it left behind may keep the pipe open.
-      const late = setTimeout(() => end(how), LAST_OUTPUT_MS);
+      const timer = setTimeout(() => end(how), LAST_OUTPUT_MS);
       const read = () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         end(how);
       };
       if (output.destroyed || output.readableEnded) read();

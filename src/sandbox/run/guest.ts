@@ -38,10 +38,10 @@ export class Guest {
       this.#isNotReady = reject;
     });
     this.ready.catch(() => undefined); // a spare that failed to start is reported when a job takes it
-    const late = setTimeout(() => this.#fail(`was not ready after ${startMs / 1000} s`), startMs);
+    const timer = setTimeout(() => this.#fail(`was not ready after ${startMs / 1000} s`), startMs);
     this.ready.then(
-      () => clearTimeout(late),
-      () => clearTimeout(late),
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
     );
     this.ended = process.ended.then((how) => {
       this.#over(how);
@@ -166,8 +166,8 @@ export class Guest {
   }
 
   #fail(why: string): void {
-    const said = this.#tail.trim();
-    this.#isNotReady(new Error(said === '' ? why : `${why}: ${said}`));
+    const leftover = this.#tail.trim();
+    this.#isNotReady(new Error(leftover === '' ? why : `${why}: ${leftover}`));
     this.kill();
   }
 

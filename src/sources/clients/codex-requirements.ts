@@ -32,9 +32,9 @@ function isAsRequired({ command, args = [], url }: Definition, requirement: unkn
 function fits(rule: unknown, text: string): boolean {
   if (typeof rule === 'string') return rule === text;
   const kind = at(rule, 'match');
-  const said = (name: string): unknown =>
+  const fieldOf = (name: string): unknown =>
     at(rule, name) ?? (kind === name ? (at(rule, 'value') ?? at(rule, 'expression')) : undefined);
-  const [exact, prefix, regex] = ['exact', 'prefix', 'regex'].map(said);
+  const [exact, prefix, regex] = ['exact', 'prefix', 'regex'].map(fieldOf);
   if (typeof exact === 'string') return exact === text;
   if (typeof prefix === 'string') return text.startsWith(prefix);
   return typeof regex === 'string' && matchesWhole(regex, text);

@@ -133,10 +133,10 @@ function isSame(one: string, other: string): boolean {
 
 /** Repeats the error code only if it has the form of RFC 6749. */
 function denied(error: string): PortolanError {
-  const said = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
-  return new PortolanError(ErrorCode.ConnectionError, `the authorization server answered ${said}`, {
+  const errorCode = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
+  return new PortolanError(ErrorCode.ConnectionError, `the authorization server answered ${errorCode}`, {
     hint:
-      said === 'access_denied'
+      errorCode === 'access_denied'
         ? 'the sign-in was refused in the browser'
         : 'try again, or ask the operator of the server',
   });

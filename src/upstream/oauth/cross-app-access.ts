@@ -32,10 +32,10 @@ export async function grantOfIdentityProvider(
     return jwtAuthGrant;
   } catch (error) {
     if (error instanceof PortolanError) throw error;
-    const said = firstWords(error, [idToken, clientSecret ?? '']);
+    const reason = firstWords(error, [idToken, clientSecret ?? '']);
     throw new PortolanError(
       ErrorCode.ConnectionError,
-      `sign-in to ${remote.name} failed: its identity provider issued no grant: ${said}`,
+      `sign-in to ${remote.name} failed: its identity provider issued no grant: ${reason}`,
       { hint: 'the id token may have expired: get a new one from your identity provider, and try again' },
     );
   }

@@ -64,8 +64,8 @@ async function namedByServer(
     return await sdk.discoverOAuthServerInfo(url, { fetchFn: fetch, ...where });
   } catch (error) {
     if (!(error instanceof sdk.IssuerMismatchError)) throw error;
-    const said = await sdk.discoverOAuthProtectedResourceMetadata(url, where, fetch).catch(() => undefined);
-    const own = said?.authorization_servers?.length ? undefined : await ownMetadata(sdk, url, fetch);
+    const discovered = await sdk.discoverOAuthProtectedResourceMetadata(url, where, fetch).catch(() => undefined);
+    const own = discovered?.authorization_servers?.length ? undefined : await ownMetadata(sdk, url, fetch);
     if (!own) throw error;
     return { authorizationServerUrl: own.issuer, authorizationServerMetadata: own };
   }

@@ -36,19 +36,19 @@ export interface OAuthSettings {
 
 /** Reads all spellings that clients use: `clientId`, `client_id`, `CLIENT_ID` or `oauthClientId`. */
 export function readOAuthSettings(server: string, oauth: Definition['oauth'] = {}): OAuthSettings {
-  const said = plainly(oauth);
-  const scopes = said.get('scopes') ?? said.get('scope') ?? '';
+  const fields = flatFields(oauth);
+  const scopes = fields.get('scopes') ?? fields.get('scope') ?? '';
   const scope = (Array.isArray(scopes) ? scopes.join(' ') : String(scopes)).trim().replaceAll(/\s+/g, ' ');
-  const clientId = textOf(said, 'clientid');
-  const clientSecret = textOf(said, 'clientsecret');
-  const privateKey = secretOf(said, 'privatekey');
-  const signingAlgorithm = textOf(said, 'signingalgorithm', 'tokenendpointauthsigningalg');
-  const identityProvider = identityProviderOf(server, said);
-  const issuer = textOf(said, 'issuer');
-  const metadata = textOf(said, 'authservermetadataurl', 'authorizationservermetadataurl', 'metadataurl');
-  const clientMetadataUrl = textOf(said, 'clientmetadataurl');
+  const clientId = textOf(fields, 'clientid');
+  const clientSecret = textOf(fields, 'clientsecret');
+  const privateKey = secretOf(fields, 'privatekey');
+  const signingAlgorithm = textOf(fields, 'signingalgorithm', 'tokenendpointauthsigningalg');
+  const identityProvider = identityProviderOf(server, fields);
+  const issuer = textOf(fields, 'issuer');
+  const metadata = textOf(fields, 'authservermetadataurl', 'authorizationservermetadataurl', 'metadataurl');
+  const clientMetadataUrl = textOf(fields, 'clientmetadataurl');
   return {
-    grant: grantOf(textOf(said, 'granttype', 'grant'), privateKey, identityProvider),
+    grant: grantOf(textOf(fields, 'granttype', 'grant'), privateKey, identityProvider),
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
     ...(privateKey && { privateKey }),
@@ -76,15 +76,15 @@ function grantOf(
 }
 
 /** Throws for incomplete settings, because a sign-in without the identity provider is not what the entry intends. */
-function identityProviderOf(server: string, said: Said): IdentityProvider | undefined {
-  if (![...said.keys()].some((key) => key.startsWith('idp'))) return undefined;
-  const [endpoint, issuer] = [textOf(said, 'idptokenendpoint'), textOf(said, 'idpissuer', 'idpurl')];
-  const clientId = textOf(said, 'idpclientid');
-  const idToken = secretOf(said, 'idpidtoken');
+function identityProviderOf(server: string, fields: FlatFields): IdentityProvider | undefined {
+  if (![...fields.keys()].some((key) => key.startsWith('idp'))) return undefined;
+  const [endpoint, issuer] = [textOf(fields, 'idptokenendpoint'), textOf(fields, 'idpissuer', 'idpurl')];
+  const clientId = textOf(fields, 'idpclientid');
+  const idToken = secretOf(fields, 'idpidtoken');
   const address = endpoint ?? issuer;
   if (address === undefined || clientId === undefined || !idToken)
     throw wrong(server, 'an identity provider needs `idpIssuer`, `idpClientId`, and `idpIdTokenFile` or `idpIdToken`');
-  const clientSecret = textOf(said, 'idpclientsecret');
+  const clientSecret = textOf(fields, 'idpclientsecret');
   return {
     where: { kind: endpoint === undefined ? 'issuer' : 'token-endpoint', url: webAddress(server, address) },
     clientId,
@@ -93,10 +93,10 @@ function identityProviderOf(server: string, said: Said): IdentityProvider | unde
   };
 }
 
-function secretOf(said: Said, key: string): SecretSource | undefined {
-  const path = textOf(said, `${key}file`);
+function secretOf(fields: FlatFields, key: string): SecretSource | undefined {
+  const path = textOf(fields, `${key}file`);
   if (path !== undefined) return { kind: 'file', path };
-  const text = textOf(said, key);
+  const text = textOf(fields, key);
   return text === undefined ? undefined : { kind: 'text', text };
 }
 
@@ -105,14 +105,14 @@ function secretOf(said: Said, key: string): SecretSource | undefined {
  * use the URI.
  */
 export function agreedRedirect(server: string, oauth: Definition['oauth'] = {}): URL | undefined {
-  const said = plainly(oauth);
-  const address = textOf(said, 'redirecturi', 'redirecturl');
+  const fields = flatFields(oauth);
+  const address = textOf(fields, 'redirecturi', 'redirecturl');
   if (address !== undefined) {
     const url = webAddress(server, /^(localhost|127\.0\.0\.1):\d+/.test(address) ? `http://${address}` : address);
     if (url.protocol === 'http:' && isLoopbackName(url) && url.port !== '') return url;
     throw wrong(server, 'its redirect URI must be http with a port on this machine');
   }
-  const port = said.get('callbackport');
+  const port = fields.get('callbackport');
   if (port === undefined) return undefined;
   const number = Number(port);
   // The redirect URI that clients register for this port.
@@ -120,9 +120,9 @@ export function agreedRedirect(server: string, oauth: Definition['oauth'] = {}):
   throw wrong(server, 'its callback port must be a number from 1 to 65535');
 }
 
-type Said = ReadonlyMap<string, string | number | boolean | readonly string[]>;
+type FlatFields = ReadonlyMap<string, string | number | boolean | readonly string[]>;
 
-function plainly(oauth: NonNullable<Definition['oauth']>): Said {
+function flatFields(oauth: NonNullable<Definition['oauth']>): FlatFields {
   const plainKey = (key: string): string =>
     key
       .toLowerCase()
@@ -131,8 +131,8 @@ function plainly(oauth: NonNullable<Definition['oauth']>): Said {
   return new Map(Object.entries(oauth).map(([key, value]) => [plainKey(key), value]));
 }
 
-function textOf(said: Said, ...keys: readonly string[]): string | undefined {
-  return keys.map((key) => said.get(key)).find((value): value is string => typeof value === 'string' && value !== '');
+function textOf(fields: FlatFields, ...keys: readonly string[]): string | undefined {
+  return keys.map((key) => fields.get(key)).find((value): value is string => typeof value === 'string' && value !== '');
 }
 
 function webAddress(server: string, text: string): URL {

@@ -104,7 +104,7 @@ class ShellGuardian implements Guardian {
     this.#shell = undefined;
     if (this.#mark !== undefined) process.getBuiltinModule('node:fs').closeSync(this.#mark);
     // If a process survives, keep the record for the next start of Portolan.
-    if (shell === undefined ? !(await this.#endAll()) : !(await closed(shell))) return;
+    if (shell === undefined ? !(await this.#endAll()) : !(await closeShell(shell))) return;
     this.#leaders.clear();
     this.#record();
   }
@@ -138,7 +138,7 @@ class ShellGuardian implements Guardian {
 }
 
 /** Closes the stdin of the shell; false if the shell has not exited in time. */
-async function closed(shell: ChildProcess): Promise<boolean> {
+async function closeShell(shell: ChildProcess): Promise<boolean> {
   if (shell.exitCode !== null || shell.signalCode !== null || shell.pid === undefined) return true;
   shell.ref(); // keep our process alive while we wait
   setKeepsUsAlive(shell, true);

@@ -28,11 +28,11 @@ export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> 
   const child = await startChild({ command, args, env, cwd, guardian });
   child.stdin.end();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(failed(`did not exit within ${limitMs / 1_000} s`)), limitMs);
   });
   try {
-    return parseHeaders(await Promise.race([outputOf(child), late]));
+    return parseHeaders(await Promise.race([outputOf(child), timedOut]));
   } finally {
     clearTimeout(timer);
     await child.stop({ graceMs: GRACE_MS });

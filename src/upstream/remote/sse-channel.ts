@@ -72,11 +72,11 @@ class SseChannel extends SdkHttpChannel<SseTransport> {
 
   async #open(transport: SseTransport): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timedOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`it sent no endpoint event within ${OPEN_MS / 1_000} s`)), OPEN_MS);
     });
     try {
-      await Promise.race([transport.start(), late]);
+      await Promise.race([transport.start(), timedOut]);
       // Set only now: errors before are reported below with their reason.
       transport.onclose = () => void this.#endAndClose(undefined);
       // The SDK would reopen the stream, but with a new session that lacks a handshake.

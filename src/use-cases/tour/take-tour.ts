@@ -186,6 +186,6 @@ function unexpected(
   got: unknown,
   { hint = 'PORTOLAN_LOG=debug portolan tour shows details' }: { readonly hint?: string } = {},
 ): PortolanError {
-  const said = (typeof got === 'string' ? got : JSON.stringify(got)).slice(0, MAX_SHOWN_CHARACTERS);
-  return new PortolanError(ErrorCode.ToolExecutionError, `expected ${wanted}, got ${said}`, { hint });
+  const shownValue = (typeof got === 'string' ? got : JSON.stringify(got)).slice(0, MAX_SHOWN_CHARACTERS);
+  return new PortolanError(ErrorCode.ToolExecutionError, `expected ${wanted}, got ${shownValue}`, { hint });
 }

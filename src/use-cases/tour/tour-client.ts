@@ -2,10 +2,10 @@ import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 
 /** The time limit of a request; the first start of a Python engine may take seconds. */
 const ANSWER_LIMIT_MS = 60_000;
-const MAX_SAID_CHARACTERS = 2_000;
+const MAX_STDERR_CHARACTERS = 2_000;
 
 /** The part of a tool result that the tour needs. */
-interface Given {
+interface TourResult {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
@@ -14,7 +14,7 @@ interface Given {
 /** An ordinary MCP client, using the SDK, connected over stdio to a gateway that it started. */
 export interface TourClient extends AsyncDisposable {
   tools(): Promise<readonly string[]>;
-  call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<Given>;
+  call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<TourResult>;
 }
 
 export interface TourClientOptions {
@@ -35,9 +35,9 @@ export async function openTourClient({ program, cwd, env, version, signal }: Tou
     args: [program, 'serve'],
     ...{ cwd, env: Object.fromEntries(known), stderr: 'pipe' as const },
   });
-  let said = '';
+  let stderrText = '';
   transport.stderr?.on('data', (chunk: unknown) => {
-    said = `${said}${String(chunk)}`.slice(-MAX_SAID_CHARACTERS);
+    stderrText = `${stderrText}${String(chunk)}`.slice(-MAX_STDERR_CHARACTERS);
   });
   const client = new Client({ name: 'portolan-tour', version });
   const limits = { timeout: ANSWER_LIMIT_MS, signal };
@@ -49,7 +49,7 @@ export async function openTourClient({ program, cwd, env, version, signal }: Tou
       const why = error instanceof Error ? error.message : String(error);
       throw new PortolanError(ErrorCode.ConnectionError, `the gateway did not answer: ${why}`, {
         cause: error,
-        hint: said.trim() || 'PORTOLAN_LOG=debug shows details',
+        hint: stderrText.trim() || 'PORTOLAN_LOG=debug shows details',
       });
     }
   };
@@ -62,13 +62,14 @@ export async function openTourClient({ program, cwd, env, version, signal }: Tou
   }
   return {
     tools: async () => (await asked(client.listTools(undefined, limits))).tools.map(({ name }) => name),
-    call: async (name, given = {}) => toGiven(await asked(client.callTool({ name, arguments: { ...given } }, limits))),
+    call: async (name, given = {}) =>
+      toTourResult(await asked(client.callTool({ name, arguments: { ...given } }, limits))),
     [Symbol.asyncDispose]: close,
   };
 }
 
 /** The structured value, or the text parsed as JSON if a tool gives only text. */
-function toGiven({ content, structuredContent, isError }: Readonly<Record<string, unknown>>): Given {
+function toTourResult({ content, structuredContent, isError }: Readonly<Record<string, unknown>>): TourResult {
   const [block] = Array.isArray(content) ? content.filter(isObject) : [];
   const text = typeof block?.text === 'string' ? block.text : '';
   const data = isObject(structuredContent) ? structuredContent : parsed(text);
