@@ -8,20 +8,20 @@ const TOOLS = [
   { server: 'c', name: 'gamma', description: 'Does the third thing' },
 ];
 
-/** Thinks that whatever has `beta` in it is what everybody asks for. */
+/** Considers every text with `beta` or `wish` similar to each other. */
 const fond: Embedder = { embed: async (texts) => texts.map((text) => (/beta|wish/.test(text) ? [1, 0.1] : [0.1, 1])) };
 
 const names = (results: readonly { readonly tool: string }[]) => results.map(({ tool }) => tool);
 
 describe('an index with an embedder', () => {
-  it('does not wait for it, and listens to it once it has spoken', async () => {
+  it('ranks by words until the vectors exist, then also by meaning', async () => {
     const index = createToolIndex(TOOLS, { embedder: fond });
     expect(names(index.search('my heartfelt wish'))).toEqual([]);
     await index.embedded();
     expect(names(index.search('my heartfelt wish'))[0]).toBe('beta');
   });
 
-  it('keeps an exact name first, whatever the model thinks', async () => {
+  it('ranks an exact name first, even if the model prefers another tool', async () => {
     const index = createToolIndex(TOOLS, { embedder: fond });
     index.search('gamma');
     await index.embedded();
@@ -30,20 +30,20 @@ describe('an index with an embedder', () => {
 
   it.each<{ title: string; embed: Embedder['embed'] }>([
     { title: 'fails', embed: () => Promise.reject(new Error('no memory')) },
-    { title: 'says nothing', embed: async () => [] },
-    { title: 'speaks nonsense', embed: async (texts) => texts.map(() => [Number.NaN, 1]) },
+    { title: 'returns no vectors', embed: async () => [] },
+    { title: 'returns vectors that are not numbers', embed: async (texts) => texts.map(() => [Number.NaN, 1]) },
     {
-      title: 'speaks in vectors of different lengths',
+      title: 'returns vectors of different lengths',
       embed: async (texts) => texts.map((text) => Array(text.length).fill(1)),
     },
-  ])('finds by words where the model $title', async ({ embed }) => {
+  ])('ranks by words if the model $title', async ({ embed }) => {
     const index = createToolIndex(TOOLS, { embedder: { embed } });
     index.search('second thing');
     await index.embedded();
     expect(names(index.search('second thing'))[0]).toBe('beta');
   });
 
-  it('leaves a model alone that fails again and again', async () => {
+  it('stops using a model that failed three times in a row', async () => {
     let calls = 0;
     const index = createToolIndex(
       Array.from({ length: 200 }, (_, n) => ({ server: 's', name: `tool${n}` })),

@@ -206,7 +206,7 @@ describe('add, remove and remember', () => {
   });
 });
 
-describe('what is remembered of calls', () => {
+describe('remembered calls', () => {
   const issues = ['file a bug', 'report a crash', 'note a defect'];
   const calling = (tool: { server: string; tool: string }, needs: readonly string[], outcome?: 'abandoned') => {
     const index = createToolIndex(TOOLS);
@@ -214,7 +214,7 @@ describe('what is remembered of calls', () => {
     return index;
   };
 
-  it('raises a tool for similar needs, and says how much of the score that is', () => {
+  it('raise a tool for similar needs, and are a share of its score', () => {
     const [best] = calling({ server: 'linear', tool: 'createIssue' }, issues).search(
       'create an issue for a crash report',
     );
@@ -223,7 +223,7 @@ describe('what is remembered of calls', () => {
     expect(createToolIndex(TOOLS).search('create an issue for a crash report')[0]?.parts.use).toBe(0);
   });
 
-  it('lowers a tool that was abandoned', () => {
+  it('lower a tool that was abandoned', () => {
     const need = 'create an issue';
     const [first, second] = show(createToolIndex(TOOLS).search(need));
     const [server = '', tool = ''] = first?.split('/') ?? [];
@@ -232,12 +232,12 @@ describe('what is remembered of calls', () => {
     expect(results.find((one) => one.server === server && one.tool === tool)?.parts.use).toBeLessThan(0);
   });
 
-  it('leaves a tool in front that is asked for by its name', () => {
+  it('do not rank another tool above one that the query names', () => {
     const index = calling({ server: 'mail', tool: 'send' }, ['read_file', 'read file', 'fs read_file']);
     for (const need of ['read_file', 'fs read_file']) expect(show(index.search(need))[0]).toBe('fs/read_file');
   });
 
-  it('does not put a tool that was called often before one that was not for another need', () => {
+  it('do not raise a tool for other needs', () => {
     const index = calling({ server: 'github', tool: 'list_issues' }, [
       'show bugs',
       'open bugs',
@@ -248,14 +248,14 @@ describe('what is remembered of calls', () => {
     expect(show(index.search('create a new issue in a team'))[0]).toBe('linear/createIssue');
   });
 
-  it('is replaced by what is recalled', () => {
+  it('are replaced by recall', () => {
     const index = calling({ server: 'mail', tool: 'send' }, issues);
     index.recall([]);
     expect(index.memory()).toEqual([]);
     expect(index.search(issues[0] ?? '')).toEqual(createToolIndex(TOOLS).search(issues[0] ?? ''));
   });
 
-  it('is told apart from the words of the server', () => {
+  it('are shown apart from the words of the server', () => {
     const [found] = createToolIndex(TOOLS).search('github pull request');
     expect(found?.tool).toBe('merge_pull_request');
     expect(found?.parts.server).toBeGreaterThan(0.1);

@@ -20,13 +20,13 @@ function remembering(...uses: RememberedUse[]): UsageMemory {
   return memory;
 }
 
-describe('Memory', () => {
+describe('UsageMemory', () => {
   it('keeps the latest needs of a tool', () => {
     const uses = Array.from({ length: MAX_USES_PER_TOOL + 3 }, (_, n) => use(`need ${n}`, NOW - 100 + n));
     expect(remembering(...uses).all()).toEqual(uses.slice(3));
   });
 
-  it('takes the same words again for a newer use and not for a second', () => {
+  it('counts the same need once, with its latest time', () => {
     expect(remembering(use('send mail', NOW - DAY), use('Send mail ')).all()).toEqual([use('Send mail')]);
   });
 
@@ -42,7 +42,7 @@ describe('Memory', () => {
     expect(remembering({ ...use('need', NOW - 1), abandoned: true }, use('Need')).all()).toEqual([use('Need')]);
   });
 
-  it('forgets the tools that were not used for longest when there are too many', () => {
+  it('forgets the tools used longest ago if there are too many', () => {
     const memory = new UsageMemory(() => NOW);
     for (let n = 0; n <= MAX_USES; n += 1) memory.add(use('need', NOW, `tool${n}`));
     const tools = memory.all().map(({ tool }) => tool);
@@ -52,12 +52,12 @@ describe('Memory', () => {
   it.each([
     { title: 'an empty need', one: use('  ') },
     { title: 'a need of years ago', one: use('need', NOW - 999 * DAY) },
-    { title: 'a name that no tool has', one: use('need', NOW, 'x'.repeat(600)) },
+    { title: 'a name that is too long', one: use('need', NOW, 'x'.repeat(600)) },
   ])('does not keep $title', ({ one }) => {
     expect(remembering(one).all()).toEqual([]);
   });
 
-  it('lets no need come from the future and none be longer than a need is', () => {
+  it('limits the time of a use to now and the length of a need', () => {
     expect(remembering(use('x'.repeat(5_000), NOW + DAY)).all()).toEqual([use('x'.repeat(300), NOW)]);
   });
 });
@@ -97,17 +97,17 @@ describe('the limits of one day', () => {
 
 describe('parseUses', () => {
   it.each([
-    { title: 'what is no list', written: { server: 's' } },
+    { title: 'a value that is not a list', written: { server: 's' } },
     { title: 'null', written: null },
-    { title: 'entries that are none', written: [null, 1, 'x', [], {}] },
+    { title: 'entries that are not uses', written: [null, 1, 'x', [], {}] },
     { title: 'a number for a name', written: [{ server: 1, tool: 't', query: 'q', at: 1 }] },
     { title: 'a text for a time', written: [{ server: 's', tool: 't', query: 'q', at: '1' }] },
-    { title: 'a time that is none', written: [{ server: 's', tool: 't', query: 'q', at: Number.NaN }] },
-  ])('reads nothing out of $title', ({ written }) => {
+    { title: 'a time that is not a number', written: [{ server: 's', tool: 't', query: 'q', at: Number.NaN }] },
+  ])('ignores $title', ({ written }) => {
     expect(parseUses(written)).toEqual([]);
   });
 
-  it('reads the good ones among bad ones, and nothing else of them', () => {
+  it('reads the valid entries, without unknown fields', () => {
     expect(parseUses([{}, { ...use('need'), more: 1 }])).toEqual([use('need')]);
   });
 });
