@@ -10,10 +10,14 @@ import sqlite from 'node-sqlite3-wasm';
 import { measureCost } from './search/search-cost.mjs';
 import { isAvailable, root } from './search/search-data.mjs';
 import { measureLearning } from './search/search-learning.mjs';
+import { measureModel } from './search/search-model.mjs';
 import { ablate, compareEngines, exactNames, typos, uncoveredNeeds } from './search/search-quality.mjs';
 
 const PARTS = `
 export * from './src/search/index.js';
+export { ModelProcess } from './src/app/model-process.js';
+export { VectorFile } from './src/app/vector-file.js';
+export { installedModel } from './src/use-cases/installed-model.js';
 export { WEIGHTS } from './src/search/ranking-weights.js';
 export { stem } from './src/search/stem.js';
 export { STOP_WORDS } from './src/search/stop-words.js';
@@ -47,6 +51,7 @@ async function main() {
     typos(search, target);
     exactNames(search, target);
     measureLearning(search, target);
+    await measureModel(search, target);
     measureCost(module, target);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -15,11 +15,12 @@ type Answers = {
 const ANSWERS: Answers = {
   'command/servers': async ({ discovery }) => ({ count: discovery.servers.length }),
   'command/search': async (running, params, context) => {
-    const { query, limit, server } = COMMAND_PARAMS['command/search'].parse(params);
+    const { query, limit, server, loadsModel } = COMMAND_PARAMS['command/search'].parse(params);
     const { gateway } = running;
     const options = {
       ...(server !== undefined && { server: gatewayName(server, running) }),
       ...(limit !== undefined && { limit }),
+      ...(loadsModel !== undefined && { loadsModel }),
     };
     const found = gateway.searchTools(query, options, conversationOf('search', context));
     const answer = await unlessAborted(found, context.signal);

@@ -10,6 +10,8 @@ export const COMMAND_PARAMS = {
     query: z.array(text).min(1).readonly(),
     server: text.exactOptional(),
     limit: z.int().min(1).exactOptional(),
+    /** Wait until the model for search is loaded, if it is installed. */
+    loadsModel: z.boolean().exactOptional(),
   }),
   'command/tools': z.strictObject({ server: text, includeDisabled: z.boolean() }),
   'command/inspect': z.strictObject({ server: text, tool: text }),

@@ -5,6 +5,8 @@ import { CallGate, CallMetrics, type UsesFolder, usesFolder } from '../gateway/i
 import { openSandbox, type Sandbox } from '../sandbox/index.js';
 import { DEFAULTS } from '../settings/index.js';
 import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
+import { installedModel } from '../use-cases/index.js';
+import type { SearchModel } from './open-model.js';
 
 /** The resources that all workspaces of a process share: server processes, their watchers, limits and the audit log. */
 export interface SharedResources extends AsyncDisposable {
@@ -18,6 +20,8 @@ export interface SharedResources extends AsyncDisposable {
   guardianIn(folders: OwnFolders): Guardian;
   /** One writer per directory. */
   usesIn(folders: OwnFolders): UsesFolder;
+  /** The model for search, if the user has installed it; one process for all workspaces. */
+  modelIn(folders: OwnFolders): Promise<SearchModel | undefined>;
   /** One sandbox per engine, so that its process limits hold across workspaces. */
   sandboxIn(folders: OwnFolders, wish: { readonly engine: string; readonly image?: string }): Sandbox;
 }
@@ -30,11 +34,18 @@ export function openShared(log: Log): SharedResources {
   const guardians = new Map<string, Guardian>();
   const uses = new Map<string, UsesFolder>();
   const sandboxes = new Map<string, Sandbox>();
+  const models = new Map<string, SearchModel>();
   return {
     pool,
     gate: new CallGate(() => DEFAULTS.limits),
     calls,
     usesIn: ({ state }) => once(uses, state, () => usesFolder(state, log)),
+    modelIn: async ({ state, cache }) => {
+      const folder = installedModel(state);
+      if (folder === undefined) return undefined;
+      const { openModel } = await import('./open-model.js');
+      return once(models, folder, () => openModel(folder, cache, log));
+    },
     auditIn: ({ audit }) => once(audits, audit, () => counted(openAuditLog({ folder: audit, warn }), calls)),
     guardianIn: ({ children }) => once(guardians, children, () => startGuardian({ folder: children, onProblem: warn })),
     sandboxIn: ({ sandbox: folder }, { engine, image }) => {
@@ -45,7 +56,9 @@ export function openShared(log: Log): SharedResources {
       await Promise.all([...sandboxes.values()].map((one) => one[Symbol.asyncDispose]()));
       await pool[Symbol.asyncDispose]();
       await Promise.all(
-        [...guardians.values(), ...audits.values(), ...uses.values()].map((one) => one[Symbol.asyncDispose]()),
+        [...guardians.values(), ...audits.values(), ...uses.values(), ...models.values()].map((one) =>
+          one[Symbol.asyncDispose](),
+        ),
       );
     },
   };

@@ -46,9 +46,10 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
   const { log = silentLog, version = '0', ...options } = given;
   const scan = await CurrentScan.start({ ...options, log });
   const common = shared ?? openShared(log);
-  const index = createToolIndex();
   const { host } = scan.latest.discovery;
-  const uses = common.usesIn(ownFolders(host)).join(index, host.repository ?? host.cwd);
+  const folders = ownFolders(host);
+  const index = createToolIndex([], await common.modelIn(folders));
+  const uses = common.usesIn(folders).join(index, host.repository ?? host.cwd);
   const servers = new GatewayServers({
     ...{ scan, shared: common, log, version, ...(options.sdkServers && { sdkServers: options.sdkServers }) },
     onTools: (entry) => indexTools(index, entry, scan.latest.view),

@@ -19,6 +19,9 @@ import { untilStarted } from './start-wait.js';
 import { type ToolListOptions, toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
+/** A loaded model has the vector of a need sooner than this. */
+const MODEL_MS = 200;
+const LOAD_MODEL_MS = 15_000;
 /** The client name for callers of the library that pass none. */
 const LIBRARY = 'library';
 
@@ -59,7 +62,7 @@ export class Gateway {
   /** Searches the tools known within the time limit, and reports servers that are pending or failed. */
   async searchTools(
     query: string | readonly string[],
-    options: { readonly server?: string; readonly limit?: number } = {},
+    options: { readonly server?: string; readonly limit?: number; readonly loadsModel?: boolean } = {},
     conversation?: Conversation,
   ): Promise<SearchAnswer> {
     const { servers } = this.view;
@@ -68,6 +71,7 @@ export class Gateway {
     await this.#settle(conversation, only?.name);
     const { index, catalog, uses } = this.#parts;
     uses.prepare();
+    await index.prepare(query, options.loadsModel ? LOAD_MODEL_MS : MODEL_MS, options.loadsModel);
     const found = index.search(query, {
       ...(options.limit !== undefined && { limit: options.limit }),
       ...(only && { server: only.name }),

@@ -13,6 +13,7 @@ function learning(isOn = true) {
   const index: ToolIndex = {
     ...{ add: made.add.bind(made), remove: made.remove.bind(made), remember: made.remember.bind(made) },
     ...{ memory: made.memory.bind(made), recall: made.recall.bind(made), embedded: made.embedded.bind(made) },
+    prepare: made.prepare.bind(made),
     search: (query, options) => {
       searches += 1;
       return made.search(query, options);

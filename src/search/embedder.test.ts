@@ -59,4 +59,48 @@ describe('an index with an embedder', () => {
     await index.embedded();
     expect(calls).toBe(3);
   });
+
+  it('takes vectors from the cache, and stores new ones there', async () => {
+    const stored = new Map<string, Int8Array>();
+    const cache = {
+      get: (text: string) => stored.get(text),
+      put: (text: string, vector: Int8Array) => void stored.set(text, vector),
+    };
+    const texts: string[] = [];
+    const embedder: Embedder = {
+      embed: (asked) => {
+        texts.push(...asked);
+        return fond.embed(asked);
+      },
+    };
+    await createToolIndex(TOOLS, { embedder, vectors: cache }).embedded();
+    expect([stored.size, texts.length]).toEqual([TOOLS.length, TOOLS.length]);
+    const again = createToolIndex(TOOLS, { embedder, vectors: cache });
+    again.search('my heartfelt wish');
+    await again.embedded();
+    expect(texts.slice(TOOLS.length)).toEqual(['my heartfelt wish']);
+    expect(names(again.search('my heartfelt wish'))[0]).toBe('beta');
+  });
+
+  it('has the vector of a new need if the caller waits for it', async () => {
+    const index = createToolIndex(TOOLS, { embedder: fond });
+    await index.embedded();
+    await index.prepare('my heartfelt wish', 60_000);
+    const [best] = index.search('my heartfelt wish');
+    expect([best?.tool, best?.parts.semantics]).toEqual(['beta', 1]);
+  });
+
+  it.each<{ title: string; embedder: Embedder; limitMs: number }>([
+    {
+      title: 'is not loaded',
+      embedder: { isReady: false, embed: () => new Promise(() => undefined) },
+      limitMs: 60_000,
+    },
+    { title: 'takes too long', embedder: { embed: () => new Promise(() => undefined) }, limitMs: 1 },
+    { title: 'fails', embedder: { embed: () => Promise.reject(new Error('no memory')) }, limitMs: 60_000 },
+  ])('does not wait for a model that $title', async ({ embedder, limitMs }) => {
+    const index = createToolIndex(TOOLS, { embedder });
+    await index.prepare('second thing', limitMs);
+    expect(names(index.search('second thing'))[0]).toBe('beta');
+  });
 });

@@ -1,44 +1,72 @@
-/** Whoever brings a model: texts in, one vector of a fixed length for each out. It may be slow, since no search waits for it. */
+/** A model that turns each text into a vector of a fixed length. It may be slow: a search does not wait for it. */
 export interface Embedder {
   embed(texts: readonly string[]): Promise<readonly ArrayLike<number>[]>;
+  /** Whether the model is loaded; without this, it is. */
+  readonly isReady?: boolean;
+  /** Tools wait this long for their vectors, so that the model does not slow down a start. */
+  readonly startAfterMs?: number;
 }
 
-/** A model on the same thread blocks everything else for as long as a batch takes. */
-const BATCH = 8;
+/** Stores the vectors of tools, by the text that the model read. */
+export interface VectorCache {
+  get(text: string): Int8Array | undefined;
+  put(text: string, vector: Int8Array): void;
+}
+
+/** A need waits for the batch that is being computed. */
+const BATCH = 2;
 const BATCH_LIMIT_MS = 30_000;
 const MAX_TOOLS = 20_000;
 const MAX_NEEDS = 256;
 const MAX_TEXT = 300;
 const MAX_DIMENSIONS = 4_096;
-/** A model that fails this often in a row is left alone. */
+/** A model that fails this often in a row is not asked again. */
 const MAX_FAILURES = 3;
 
-/** A vector in bytes, of length 127 or so. */
-type Vector = Int8Array;
+/** A vector in bytes, and its length. */
+interface Vector {
+  readonly components: Int8Array;
+  readonly length: number;
+}
 
-/** Has vectors made in the background, of tools and of needs, and knows those that are there. */
+/** Computes the vectors of tools and needs in the background, and keeps those that are finished. */
 export class Vectors<Tool extends object> {
   readonly #embedder: Embedder;
+  readonly #cache: VectorCache | undefined;
   readonly #tools = new WeakMap<Tool, Vector>();
   readonly #needs = new Map<string, Vector | undefined>();
-  /** Needs first: somebody is asking. */
+  /** Needs come first, because a client waits for the answer. */
   #waitingNeeds: string[] = [];
   #waitingTools: { readonly tool: Tool; readonly text: string }[] = [];
+  #settled: (() => void)[] = [];
   #failures = 0;
   #working: Promise<void> | undefined;
+  #start: Promise<void> | undefined;
 
-  constructor(embedder: Embedder) {
+  constructor(embedder: Embedder, cache?: VectorCache) {
     this.#embedder = embedder;
+    this.#cache = cache;
   }
 
-  /** Asks for a tool's vector; past the limit a tool has none and is found by its words. */
-  wantTool(tool: Tool, text: string): void {
-    if (this.#waitingTools.length >= MAX_TOOLS) return;
-    this.#waitingTools.push({ tool, text: text.slice(0, MAX_TEXT) });
-    this.#work();
+  /** Asks for the vector of a tool. Beyond the limit a tool has none and is found by its words. */
+  wantTool(tool: Tool, long: string): void {
+    const text = long.slice(0, MAX_TEXT);
+    const known = this.#cache?.get(text);
+    if (known) this.#tools.set(tool, withLength(known));
+    else if (this.#waitingTools.length < MAX_TOOLS) {
+      this.#waitingTools.push({ tool, text });
+      this.#start ??= after(this.#embedder.startAfterMs).then(() => this.#work());
+    }
   }
 
-  /** The vector of a need if it is there; if not, the next to ask the same will have it. */
+  /** Settles when the vectors of these needs are there; at once if the model is not loaded, unless `isPatient`. */
+  async ready(needs: readonly string[], isPatient: boolean): Promise<void> {
+    const missing = needs.filter((need) => !this.#ofNeed(need));
+    if (missing.length === 0 || (this.#embedder.isReady === false && !isPatient)) return;
+    if (this.#failures < MAX_FAILURES) await new Promise<void>((resolve) => this.#settled.push(resolve));
+  }
+
+  /** The vector of a need if it is finished. Otherwise the next search for it has it. */
   #ofNeed(need: string): Vector | undefined {
     const text = need.slice(0, MAX_TEXT);
     if (this.#needs.has(text)) return this.#needs.get(text);
@@ -50,7 +78,7 @@ export class Vectors<Tool extends object> {
     return undefined;
   }
 
-  /** The cosine of each tool with a need, once both have vectors. */
+  /** The cosine of each tool with a need, if both have vectors. */
   cosinesWith(need: string): ((tool: Tool) => number | undefined) | undefined {
     const asked = this.#ofNeed(need);
     if (!asked) return undefined;
@@ -60,24 +88,26 @@ export class Vectors<Tool extends object> {
     };
   }
 
-  /** Settles when nothing is left to be made. */
+  /** Settles when no vector is left to compute. */
   async idle(): Promise<void> {
+    await this.#start;
     await this.#working;
   }
 
   #work(): void {
     if (this.#failures >= MAX_FAILURES) return;
-    this.#working ??= this.#makeAll().finally(() => {
+    this.#working ??= this.#computeAll().finally(() => {
       this.#working = undefined;
+      for (const resolve of this.#settled.splice(0)) resolve();
     });
   }
 
-  async #makeAll(): Promise<void> {
-    // Not in the turn of whoever asked.
+  async #computeAll(): Promise<void> {
+    // Not before the caller has finished.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#failures < MAX_FAILURES) {
       const needs = this.#waitingNeeds.splice(0, BATCH);
-      const tools = needs.length > 0 ? [] : this.#waitingTools.splice(0, BATCH);
+      const tools = needs.length > 0 ? [] : this.#nextTools();
       if (needs.length + tools.length === 0) return;
       const vectors = await this.#embed([...needs, ...tools.map(({ text }) => text)]);
       needs.forEach((need, at) => {
@@ -85,25 +115,46 @@ export class Vectors<Tool extends object> {
         if (vector) this.#needs.set(need, vector);
         else this.#needs.delete(need);
       });
-      tools.forEach(({ tool }, at) => {
+      tools.forEach(({ tool, text }, at) => {
         const vector = vectors[at];
-        if (vector) this.#tools.set(tool, vector);
+        if (!vector) return;
+        this.#tools.set(tool, vector);
+        this.#cache?.put(text, vector.components);
       });
+      if (this.#waitingNeeds.length === 0) for (const resolve of this.#settled.splice(0)) resolve();
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
+  /** The next tools whose vectors no other index has computed meanwhile. */
+  #nextTools(): readonly { readonly tool: Tool; readonly text: string }[] {
+    const next: { readonly tool: Tool; readonly text: string }[] = [];
+    while (next.length < BATCH) {
+      const one = this.#waitingTools.shift();
+      if (!one) break;
+      const known = this.#cache?.get(one.text);
+      if (known) this.#tools.set(one.tool, withLength(known));
+      else next.push(one);
+    }
+    if (this.#waitingTools.length === 0) this.#start = undefined;
+    return next;
+  }
+
   async #embed(texts: readonly string[]): Promise<readonly (Vector | undefined)[]> {
     try {
-      const made = await withLimit(this.#embedder.embed(texts), BATCH_LIMIT_MS);
+      const vectors = await withLimit(this.#embedder.embed(texts), BATCH_LIMIT_MS);
       this.#failures = 0;
-      return texts.map((_, at) => toVector(made[at]));
+      return texts.map((_, at) => toVector(vectors[at]));
     } catch {
-      // Without the model a search is as good as one without a model; there is nobody to tell of it here.
+      // Without the model the search still works by words, so the error is not reported.
       this.#failures += 1;
       return [];
     }
   }
+}
+
+async function after(milliseconds = 0): Promise<void> {
+  if (milliseconds > 0) await new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
 async function withLimit<T>(work: Promise<T>, milliseconds: number): Promise<T> {
@@ -126,21 +177,17 @@ function toVector(made: ArrayLike<number> | undefined): Vector | undefined {
   if (!(sum > 0 && Number.isFinite(sum))) return undefined;
   let largest = 0;
   for (let at = 0; at < made.length; at += 1) largest = Math.max(largest, Math.abs(made[at] ?? 0));
-  return Int8Array.from({ length: made.length }, (_, at) => Math.round(((made[at] ?? 0) / largest) * 127));
+  return withLength(Int8Array.from({ length: made.length }, (_, at) => Math.round(((made[at] ?? 0) / largest) * 127)));
 }
 
-/** The cosine of two vectors; 0 for such as do not fit. */
-function cosine(a: Vector, b: Vector): number {
+function withLength(components: Int8Array): Vector {
+  return { components, length: Math.hypot(...components) };
+}
+
+/** The cosine of two vectors; 0 if they do not have the same number of components. */
+function cosine({ components: a, length }: Vector, { components: b, length: other }: Vector): number {
   if (a.length !== b.length) return 0;
   let dot = 0;
-  let lengthA = 0;
-  let lengthB = 0;
-  for (let at = 0; at < a.length; at += 1) {
-    const x = a[at] ?? 0;
-    const y = b[at] ?? 0;
-    dot += x * y;
-    lengthA += x * x;
-    lengthB += y * y;
-  }
-  return dot / Math.sqrt(lengthA * lengthB || 1);
+  for (let at = 0; at < a.length; at += 1) dot += (a[at] ?? 0) * (b[at] ?? 0);
+  return dot / (length * other || 1);
 }

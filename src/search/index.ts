@@ -1,4 +1,4 @@
-export type { Embedder } from './embedder.js';
+export type { Embedder, VectorCache } from './embedder.js';
 export { energeticEmbedder } from './energetic-embedder.js';
 export { namesSeveralNeeds } from './parse-query.js';
 export type { IndexedTool, RememberedUse, ScoreParts, SearchOptions, SearchResult } from './search-types.js';

@@ -1,5 +1,5 @@
 import { answerNeed, type RankingResources } from './answer-query.js';
-import { type Embedder, Vectors } from './embedder.js';
+import { type Embedder, type VectorCache, Vectors } from './embedder.js';
 import { FieldAverages } from './field-averages.js';
 import {
   buildSegment,
@@ -34,6 +34,8 @@ export interface ToolIndex {
   ): void;
   /** Finds tools, best first. Several needs, as a list or one on each line, take turns in the answer. */
   search(query: string | readonly string[], options?: SearchOptions): readonly SearchResult[];
+  /** Waits for the vectors of a query, at most for the given time. Waits for the model to load only if `isPatient`. */
+  prepare(query: string | readonly string[], limitMs: number, isPatient?: boolean): Promise<void>;
   /** All remembered uses, to be stored by the caller. */
   memory(): RememberedUse[];
   /** Replaces all remembered uses by stored ones; invalid entries are skipped. */
@@ -45,6 +47,8 @@ export interface ToolIndex {
 export interface ToolIndexOptions {
   readonly now?: () => number;
   readonly embedder?: Embedder;
+  /** Where the vectors of tools are stored. */
+  readonly vectors?: VectorCache;
 }
 
 /** Creates a search index in memory. It reads and writes no files. */
@@ -68,12 +72,12 @@ class SegmentedIndex implements ToolIndex {
   #similar: SimilarNeeds | undefined;
   readonly #averages = new FieldAverages();
 
-  constructor({ now = Date.now, embedder }: ToolIndexOptions) {
+  constructor({ now = Date.now, embedder, vectors }: ToolIndexOptions) {
     this.#memory = new UsageMemory(now);
     this.#means = {
       vocabulary: new Vocabulary(synonymWords()),
       ranking: new Ranking(),
-      vectors: embedder && new Vectors<StoredTool>(embedder),
+      vectors: embedder && new Vectors<StoredTool>(embedder, vectors),
     };
   }
 
@@ -118,6 +122,17 @@ class SegmentedIndex implements ToolIndex {
     this.#memory.clear();
     for (const use of parseUses(uses)) this.#memory.add(use);
     this.#similar = undefined;
+  }
+
+  async prepare(query: string | readonly string[], limitMs: number, isPatient = false): Promise<void> {
+    const { vectors } = this.#means;
+    if (!vectors) return;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([vectors.ready(needsIn(query), isPatient), limit]);
+    clearTimeout(timer);
   }
 
   async embedded(): Promise<void> {

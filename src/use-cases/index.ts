@@ -42,6 +42,7 @@ export {
   type Uninstalled,
   uninstall,
 } from './install-client.js';
+export { installedModel, MODEL_VERSION } from './installed-model.js';
 export { launchFingerprint } from './launch-fingerprint.js';
 export {
   approveTools,
@@ -49,9 +50,11 @@ export {
   clientEntries,
   forgetSearches,
   hiddenTools,
+  installModel,
   knownClients,
   readAudit,
   readServerLog,
+  removeModel,
   rulesForServers,
   sandboxState,
   takeOverSavings,

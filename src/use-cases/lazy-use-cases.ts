@@ -54,6 +54,20 @@ export async function forgetSearches(stateFolder: string, project: string | unde
   return gateway.forgetUses(stateFolder, project);
 }
 
+/** Installs the optional model for search; returns its directory. */
+export async function installModel(
+  ...given: Parameters<typeof import('./search-model.js').installSearchModel>
+): Promise<string> {
+  const model = await import('./search-model.js');
+  return model.installSearchModel(...given);
+}
+
+/** Removes the optional model for search; returns whether it was installed. */
+export async function removeModel(stateFolder: string, cacheFolder: string): Promise<boolean> {
+  const model = await import('./search-model.js');
+  return model.removeSearchModel(stateFolder, cacheFolder);
+}
+
 /** Runs the tour with real servers, in a temporary home and project. */
 export async function takeTour(options: TourOptions): Promise<void> {
   const tour = await import('./tour/take-tour.js');

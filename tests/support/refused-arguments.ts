@@ -40,7 +40,7 @@ export async function refusalOf(args: readonly string[], machine: Machine): Prom
   const command = (await everyCommand(program)).find((one) => one.name === name);
   if (!command) return `there is no command ${name}`;
   try {
-    if (ONLY_PARSED.includes(name)) flags(command, rest, command.options);
+    if (ONLY_PARSED.includes(name) || rest.includes('--install-model')) flags(command, rest, command.options);
     else await command.run(rest, silent);
   } catch (error) {
     if (error instanceof PortolanError && error.code === ErrorCode.Usage) return error.message;

@@ -93,6 +93,8 @@ function isRun(words: readonly string[]): boolean {
   const [name = '', verb = ''] = words;
   if (words.includes('--help')) return true;
   if (ONLY_PARSED.includes(name) || words.some((word) => PLACEHOLDER.test(word))) return false;
+  // It would download the model.
+  if (words.includes('--install-model')) return false;
   // A daemon would continue to run after the test.
   return name !== 'daemon' || ['status', 'stop'].includes(verb);
 }

@@ -1,9 +1,10 @@
 import { assertNever } from '../../base/index.js';
-import type { scanMachine } from '../../discovery/index.js';
+import { ownFolders, type scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
 import {
   type EngineState,
   hiddenTools,
+  installedModel,
   rulesForServers,
   sandboxState,
   startProblems,
@@ -43,10 +44,12 @@ export function doctorCommand(discover: typeof scanMachine): Command {
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
       const sandbox = await sandboxState(discovery, values.all === true);
       const savings = await takeOverSavings(discovery);
-      if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox, takeOver: savings }, null, 2));
+      const searchModel = installedModel(ownFolders(discovery.host).state) ?? null;
+      if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox, takeOver: savings, searchModel }, null, 2));
       else {
         for (const problem of sorted) for (const line of problemLines(problem, io)) io.out(line);
         for (const line of sandboxLines(sandbox, io)) io.out(line);
+        for (const line of modelLines(searchModel !== null, io)) io.out(line);
         for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
         for (const line of savingsLines(savings, io)) io.out(line);
         const read = new Set(pathReadings.filter((reading) => reading.found === 'read').map((reading) => reading.path))
@@ -69,6 +72,16 @@ function problemLines({ severity, code, source, line, server, message, hint }: P
     `${paint(io, STYLE[severity], severity)} ${paint(io, 'dim', code)}${where === '' ? '' : ` ${where}`}`,
     `  ${whose.trimStart()}${whose === '' ? '' : ' '}${visible(message)}`,
     `  ${paint(io, 'cyan', '→')} ${visible(hint)}`,
+    '',
+  ];
+}
+
+/** What the optional model is good for: see docs/decisions/0025-model-for-search.md. */
+function modelLines(isInstalled: boolean, io: Io): string[] {
+  if (isInstalled) return ['search finds tools by words and, with the installed model, by meaning', ''];
+  return [
+    'search finds tools by words; an optional model (32 MB, English) finds 4 to 5 more of 100 needs in other words',
+    `  ${paint(io, 'cyan', '→')} portolan search --install-model`,
     '',
   ];
 }

@@ -1,5 +1,4 @@
-import { type DiscoverOptions, hostOf, ownFolders } from '../../discovery/index.js';
-import { forgetSearches } from '../../use-cases/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
 import {
   type Command,
   EXIT,
@@ -14,8 +13,9 @@ import {
 } from '../runtime/command.js';
 import { noServerLines } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
-import { paint, plural, shortPath, visible } from '../runtime/terminal-text.js';
+import { paint, plural, visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { searchAction } from './search-actions.js';
 
 const { json, config, client } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -27,6 +27,8 @@ const OPTIONS = {
   explain: { type: 'boolean', about: 'show the shares of words, semantics, use and server in each score' },
   forget: { type: 'boolean', about: 'forget what searches in this project learned from calls' },
   all: { type: 'boolean', about: 'with --forget: in every project' },
+  'install-model': { type: 'boolean', about: 'install the optional model (32 MB), which also finds tools by meaning' },
+  'remove-model': { type: 'boolean', about: 'remove the model and all that it computed' },
   ...GATEWAY_OPTIONS,
 } as const;
 
@@ -37,27 +39,30 @@ export function searchCommand(open: OpenForCommand, machine: DiscoverOptions = {
     name: 'search',
     group: 'Use tools',
     summary: 'find tools by what they do, across all servers',
-    usage: 'portolan search <need>… [--server NAME] [--limit N] [--explain] [--json] | --forget [--all]',
+    usage:
+      'portolan search <need>… [--server NAME] [--limit N] [--explain] [--json] | --forget [--all] | --install-model | --remove-model',
     options: OPTIONS,
     examples: [
       { line: 'portolan search "read a file"', does: 'list matching tools, best first' },
       { line: 'portolan search "open issues" "send a message" --limit 3', does: 'search for two needs at once' },
+      { line: 'portolan search --install-model', does: 'also find tools that share no word with the need' },
       { line: 'portolan search --forget', does: 'forget what was learned from calls in this project' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
-      if (values.forget) {
-        if (positionals.length > 0) throw usageError(this, 'takes no search text with --forget');
-        return forget(machine, values, io);
-      }
-      if (values.all) throw usageError(this, 'takes --all only with --forget');
+      const action = searchAction(this, values, positionals);
+      if (action) return action(machine, values, io);
       needed(this, positionals, ['need']);
       const { server, limit, explain, ...scan } = values;
       const options = { ...scanFlags(scan), ...gatewayFlags(this, values) };
       const most = limited(limit, this);
       const read = () =>
         withGateway(open, options, io, 'searching', async (gateway, { signal }) => {
-          const params = { query: positionals, ...(server !== undefined && { server }), ...most };
+          const params = {
+            query: positionals,
+            ...(server !== undefined && { server }),
+            ...{ ...most, ...(explain && { loadsModel: true }) },
+          };
           const found = await gateway.ask('command/search', params, { signal });
           const count =
             found.answer.results.length > 0 ? 1 : (await gateway.ask('command/servers', {}, { signal })).count;
@@ -106,16 +111,6 @@ function limited(text: string | undefined, command: Command): { limit?: number }
   if (text === undefined) return {};
   if (/^[1-9]\d{0,2}$/.test(text)) return { limit: Number(text) };
   throw usageError(command, `needs a number from 1 to 999 after --limit, not "${text}"`);
-}
-
-async function forget(machine: DiscoverOptions, values: { json?: boolean; all?: boolean }, io: Io): Promise<number> {
-  const host = hostOf(machine);
-  const project = host.repository ?? host.cwd;
-  const act = () => forgetSearches(ownFolders(host).state, values.all ? undefined : project);
-  if (values.json) return printJson(async () => ({ forgotten: await act() }), {}, io);
-  const where = values.all ? 'all projects' : shortPath(project, io.home);
-  io.out(`Forgot ${plural(await act(), 'remembered call')} of ${where}.`);
-  return EXIT.ok;
 }
 
 function sharesOf(parts: Readonly<Record<'words' | 'semantics' | 'use' | 'server', number>>): string {
