@@ -41,6 +41,7 @@ export {
   type SearchResult,
   type ToolIndex,
   type ToolIndexOptions,
+  type VectorCache,
 } from './search/index.js';
 
 /** Finds every MCP server that AI clients on this machine have configured. Nothing that is found is executed. */
