@@ -11,8 +11,8 @@ export function toRecord(server: Server): ServerRecord {
     state: stateOf(verdict),
     transport: definition.transport,
     source: definition.source,
-    origins: duplicates.map(originOf),
-    shadowed: shadowed.map(originOf),
+    origins: usedOf(duplicates).map(originOf),
+    shadowed: usedOf(shadowed).map(originOf),
     // Computed on first use, because hashing loads a module that most callers do not need.
     get fingerprint() {
       return fingerprint(definition);
@@ -29,6 +29,12 @@ export function toRecord(server: Server): ServerRecord {
   if (name !== definition.name) record.renamedFrom = definition.name;
   if (runningInstance?.url !== undefined) record.runsAt = runningInstance.url;
   return record;
+}
+
+/** Clients that are not installed are not listed as users of a server. */
+function usedOf(definitions: readonly Definition[]): readonly Definition[] {
+  const used = definitions.filter(({ clientIsAbsent }) => !clientIsAbsent);
+  return used.length > 0 ? used : definitions;
 }
 
 function originOf({ client, scope, source, line }: Definition): Origin {

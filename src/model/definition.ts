@@ -93,6 +93,8 @@ export const Definition = z.strictObject({
   inputs: z.array(Input).readonly().exactOptional(),
   /** A take-over disabled or moved the entry: only Portolan starts the server. */
   takenOver: z.literal(true).exactOptional(),
+  /** Its client is not installed, and another client reads the same entry. */
+  clientIsAbsent: z.literal(true).exactOptional(),
   envFile: z.string().exactOptional(),
   description: z.string().exactOptional(),
   /** The gateway that the entry starts: its tools are those of other servers. */

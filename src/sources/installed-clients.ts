@@ -22,16 +22,21 @@ function isOwnFolder(folder: string, host: Host): boolean {
   return !shared.includes(folder) && host.files.status(folder)?.kind === 'folder';
 }
 
+/** An entry that a client reads although it is not installed, and another client reads, too. */
+export interface AbsentReader {
+  /** It is the first reader of the file: the table lists the owner of a file before other readers of it. */
+  readonly isOwner: boolean;
+}
+
 /**
- * The entries that become definitions, each with its form. Of clients that read an entry from one file, those that are
- * not installed are left out. If none is installed, the first one stays: the table lists the owner of a file before other
- * readers of it.
+ * Finds the entries of clients that are not installed among those that several clients read from one file. If none of
+ * its readers is installed, only the owner counts as one.
  */
-export function byInstalledClients(
+export function absentReaders(
   entries: readonly LocatedEntry[],
   clients: readonly Client[],
   host: Host,
-): ReadonlyMap<LocatedEntry, LocatedEntry> {
+): ReadonlyMap<LocatedEntry, AbsentReader> {
   const byPlace = new Map<string, LocatedEntry[]>();
   for (const entry of entries) {
     const { source, line, written } = entry;
@@ -47,20 +52,15 @@ export function byInstalledClients(
     known.set(id, answer);
     return answer;
   };
-  return new Map([...byPlace.values()].flatMap((readers) => usersOf(readers, isInstalled)));
-}
-
-function usersOf(
-  readers: readonly LocatedEntry[],
-  isInstalled: (client: string) => boolean,
-): (readonly [LocatedEntry, LocatedEntry])[] {
-  const [owner] = readers;
-  const isShared = readers.some(({ client }) => client !== owner?.client);
-  if (!owner || !isShared) return readers.map((one) => [one, one]);
-  const users = readers.filter(({ client }) => isInstalled(client));
-  if (users.length === 0) return readers.filter(({ client }) => client === owner.client).map((one) => [one, one]);
-  // Its references are those of the owner, which may be the only one that knows them.
-  const { expansion } = owner.place;
-  const isForeign = (one: LocatedEntry) => one.place.borrowed && !users.includes(owner);
-  return users.map((one) => [one, isForeign(one) ? { ...one, place: { ...one.place, expansion } } : one]);
+  const absent = new Map<LocatedEntry, AbsentReader>();
+  for (const readers of byPlace.values()) {
+    const owner = readers[0]?.client;
+    if (readers.every(({ client }) => client === owner)) continue;
+    const present = readers.filter(({ client }) => isInstalled(client));
+    for (const reader of readers) {
+      const isOwner = reader.client === owner;
+      if (present.length > 0 ? !present.includes(reader) : !isOwner) absent.set(reader, { isOwner });
+    }
+  }
+  return absent;
 }

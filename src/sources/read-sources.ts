@@ -3,7 +3,7 @@ import type { Client, Place, RuleFile } from './client.js';
 import { InvalidEntry } from './fields.js';
 import type { RawEntry } from './find-entries.js';
 import type { Document } from './formats/document.js';
-import { byInstalledClients } from './installed-clients.js';
+import { type AbsentReader, absentReaders } from './installed-clients.js';
 import { mergeLayers } from './merge-layers.js';
 import { Reader } from './source-reader.js';
 import { type LocatedEntry, toDefinition } from './to-definition.js';
@@ -32,8 +32,8 @@ export async function readSources(clients: readonly Client[], host: Host): Promi
   const reads: ClientRead[] = [];
   for (const [order, client] of clients.entries()) reads.push(await readClient(client, order, reader));
   const all = reads.flatMap(({ places }) => places.flatMap(({ locatedEntries }) => locatedEntries));
-  const counted = byInstalledClients(all, clients, host);
-  for (const read of reads) await addDefinitions(read, counted, reader);
+  const absent = absentReaders(all, clients, host);
+  for (const read of reads) await addDefinitions(read, absent, reader);
   const sorted = reads.flatMap(({ places }) => places.map(({ row }) => row)).sort((a, b) => a.rank - b.rank);
   return {
     definitions: sorted.flatMap((row) => row.definitions),
@@ -96,20 +96,20 @@ async function readClient(client: Client, order: number, reader: Reader): Promis
 
 async function addDefinitions(
   { client, places }: ClientRead,
-  counted: ReadonlyMap<LocatedEntry, LocatedEntry>,
+  absent: ReadonlyMap<LocatedEntry, AbsentReader>,
   reader: Reader,
 ): Promise<void> {
   const locatedEntries = places.flatMap((read) => read.locatedEntries);
-  if (!locatedEntries.some((located) => counted.has(located))) return;
+  if (locatedEntries.length === 0) return;
   const judge = await client.judge?.(reader.context);
   const layered = client.layered ? mergeLayers(locatedEntries) : undefined;
   for (const { row, locatedEntries: own } of places) {
     for (const located of own) {
-      const form = counted.get(located);
-      if (!form) continue;
-      const { definition, problems } = toDefinition(layered?.get(located) ?? form, reader.host, judge);
-      if (definition) row.definitions.push(definition);
-      for (const problem of problems) row.problems.push(problem);
+      const { definition, problems } = toDefinition(layered?.get(located) ?? located, reader.host, judge);
+      const absence = absent.get(located);
+      if (definition) row.definitions.push(absence ? { ...definition, clientIsAbsent: true } : definition);
+      // The references of an entry are those of the owner of its file.
+      if (!absence || absence.isOwner) for (const problem of problems) row.problems.push(problem);
     }
   }
 }

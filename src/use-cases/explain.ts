@@ -75,27 +75,32 @@ export function serverNamed(name: string, { servers }: Pick<Discovery, 'servers'
 }
 
 function fatesOf({ definition, duplicates, shadowed }: Server, discovery: Discovery): DefinitionOutcome[] {
+  const others = duplicates.filter((one) => one !== definition);
   return withReaders([
-    fate(definition, 'active', 'the definition with the highest precedence', discovery),
-    ...duplicates
-      .filter((one) => one !== definition)
-      .map((one) => fate(one, 'duplicate', 'it has the same command or URL', discovery)),
-    ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, definition, discovery), discovery)),
+    [definition, fate(definition, 'active', 'the definition with the highest precedence', discovery)],
+    ...others.map((one) => [one, fate(one, 'duplicate', 'it has the same command or URL', discovery)] as const),
+    ...shadowed.map((one) => [one, fate(one, 'shadowed', whyShadowed(one, definition, discovery), discovery)] as const),
   ]);
 }
 
-/** One outcome for an entry that several clients read from one file. */
-function withReaders(outcomes: readonly DefinitionOutcome[]): DefinitionOutcome[] {
-  const entries = new Map<string, DefinitionOutcome[]>();
-  for (const one of outcomes) {
-    const key = JSON.stringify([one.source, one.line, one.name, one.fate === 'shadowed']);
-    entries.set(key, [...(entries.get(key) ?? []), one]);
+/** One outcome for an entry that several clients read from one file, without clients that are not installed. */
+function withReaders(outcomes: readonly (readonly [Definition, DefinitionOutcome])[]): DefinitionOutcome[] {
+  const entries = new Map<string, (readonly [Definition, DefinitionOutcome])[]>();
+  for (const outcome of outcomes) {
+    const [{ source, line, name }, { fate: what }] = outcome;
+    const key = JSON.stringify([source, line, name, what === 'shadowed']);
+    entries.set(key, [...(entries.get(key) ?? []), outcome]);
   }
-  return [...entries.values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    const readers = others.filter(({ client }) => client !== first.client);
-    const alsoReadBy = readers.map(({ client, clientState }) => ({ client, clientState }));
-    return [alsoReadBy.length > 0 ? { ...first, alsoReadBy } : first];
+  return [...entries.values()].flatMap((readers) => {
+    const present = readers.filter(([{ clientIsAbsent }]) => !clientIsAbsent);
+    const [shown, ...others] = (present.length > 0 ? present : readers).map(([, outcome]) => outcome);
+    const [, first] = readers[0] ?? [];
+    if (!shown || !first) return [];
+    const alsoReadBy = others
+      .filter(({ client }) => client !== shown.client)
+      .map(({ client, clientState }) => ({ client, clientState }));
+    const { fate: what, because } = first;
+    return [{ ...shown, fate: what, because, ...(alsoReadBy.length > 0 && { alsoReadBy }) }];
   });
 }
 

@@ -71,6 +71,19 @@ describe('a file that several clients read', () => {
     expect(servers).toMatchObject([{ env: { LEVEL: 'high' }, origins: [{ client: 'vscode' }] }]);
   });
 
+  it('can still be started where the installed one of its readers only lists it', async () => {
+    using machine = makeMachine();
+    // Claude Code only lists the file of a parent directory.
+    machine.write({
+      '<project>/.mcp.json': ENTRY,
+      '<project>/.git/HEAD': '',
+      '<project>/a/x': '',
+      '~/.claude.json': '{}',
+    });
+    const { servers } = await discover(machine.options({ platform: 'linux', cwd: machine.path('<project>/a') }));
+    expect(servers).toMatchObject([{ state: 'pending-approval', origins: [{ client: 'claude-code' }] }]);
+  });
+
   it('is reported once, by the rules of the clients that are installed', async () => {
     using machine = makeMachine();
     // mcphub.nvim knows no ${userHome} and would report it as missing.
