@@ -116,7 +116,7 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
     reviewed: lock.reviewed,
     ...(options.isGranted && { isGranted: options.isGranted }),
     blockedBy: rules.blockedBy,
-    // The user has seen servers and files that are named on the command line.
+    // Servers and files on the command line need no approval, because the user has named them.
     mustAsk: (definition) =>
       !config && definition.scope !== 'dynamic' && (settings.approval === 'all' || isFromRepository(definition, host)),
     fileChanges: settings.approvalFiles,

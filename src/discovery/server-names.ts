@@ -45,7 +45,10 @@ export const NO_NAMES: KnownNames = { stored: new Map(), given: new Map(), owner
 const MAX_NAMES = 4_000;
 const MAX_NAME_CHARACTERS = 1_000;
 
-/** Gives different servers of one name different names and aliases. A server keeps its name; of new ones, the first gets the plain name. */
+/**
+ * Gives different servers of one name different names and aliases. A server keeps its name; of new ones, the first gets
+ * the plain name.
+ */
 export function nameServers(servers: readonly Named[], known: KnownNames): NamedServers {
   const keys = servers.map(keysOf);
   const written = new Set(servers.map(({ definition }) => definition.name));
@@ -105,7 +108,7 @@ function newest<T>(all: Map<string, T>): ReadonlyMap<string, T> {
   return all.size <= MAX_NAMES ? all : new Map([...all].slice(-MAX_NAMES));
 }
 
-/** A server is the same if it stands in the same file under the same name, or starts or reaches the same under that name. */
+/** Two entries are one server if they have the same name, and the same file or the same command or URL. */
 function keysOf({ definition, duplicates }: Named): string[] {
   const base = definition.name;
   const places = duplicates

@@ -13,7 +13,10 @@ export function admit(name: string, definition: Definition, verdict: Verdict): A
   return verdict.kind === 'allowed' ? ({ name, definition } as AdmittedServer) : undefined;
 }
 
-/** The admitted server with values in place of references to them: what was admitted does not change. */
+/**
+ * The admitted server with stored values in place of its references. The admission stays valid: it covers the
+ * references.
+ */
 export function fillIn({ name, definition }: AdmittedServer, fill: (text: string) => string): AdmittedServer {
   const { args, env, headers, url } = definition;
   const all = (record: Readonly<Record<string, string>>) =>

@@ -24,7 +24,7 @@ export function isFromRepository(
 /** The directory that an approval is bound to, if any: `npm run mcp` is another program in another repository. */
 export function folderOfApproval(definition: Definition, folders: Folders): string | undefined {
   const { command, headersHelper, standsFor } = definition;
-  // A permission to stand in for the user's server is limited to one repository, because any other could claim the
+  // An approval to replace a server of the user is limited to one repository, because any other could claim the
   // same.
   if (standsFor !== undefined)
     return isFromRepository(definition, folders) ? (topFolder(folders) ?? folders.cwd) : undefined;

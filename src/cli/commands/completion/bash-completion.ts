@@ -17,7 +17,7 @@ export function bashScript(lines: readonly CompletionCommand[]): string {
 _portolan() {
   local line=\${COMP_LINE:0:COMP_POINT} word command='' first='' previous='' one
   local -a before
-  # Not bash's own words: it cuts them at : and =, which names of servers may hold.
+  # Not COMP_WORDS: bash splits them at : and =, which server names may contain.
   word=\${line##*[[:space:]]}
   read -ra before <<< "\${line%"$word"}"
   COMPREPLY=()
