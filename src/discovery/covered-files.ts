@@ -102,21 +102,21 @@ class Collection {
     const loaded = loadersIn(own).flatMap((name) => piecesOf(own[name] ?? ''));
     this.#isClear &&= loaded.length <= MAX_LOADED;
     const isInterpreted = named.isInterpreted || this.#runsInterpreter(named.programs, own);
-    const manner = { ...named, isInterpreted, isShell: named.isWrapped };
+    const traits = { ...named, isInterpreted, isShell: named.isWrapped };
     const all = [...named.pieces, ...loaded];
-    const { bases, opened } = this.#bases(all, manner);
+    const { bases, opened } = this.#bases(all, traits);
     // A shell expands `~`, so the words are looked up in the home directory too.
-    const tried = all.flatMap((piece) => pathsToTry(piece, manner));
+    const tried = all.flatMap((piece) => pathsToTry(piece, traits));
     this.#pieces(tried, [...bases, this.#host.home], own, role);
     // `PATH=./bin server` in a shell or after `env`.
     if (named.isWrapped) this.#pieces(named.programs.filter(isBareName), opened, own, role);
     // `npm run`, `make` or `node .` start a file that the command line does not name.
-    this.#pieces(startFiles(manner), named.isRunner ? bases : opened, own, role);
-    if (!manner.isInterpreted && !manner.isRunner) return;
+    this.#pieces(startFiles(traits), named.isRunner ? bases : opened, own, role);
+    if (!traits.isInterpreted && !traits.isRunner) return;
     const around = this.#around(bases);
-    this.#pieces(startFiles({ ...manner, isInterpreted: false, isShell: false }), around, own, role);
+    this.#pieces(startFiles({ ...traits, isInterpreted: false, isShell: false }), around, own, role);
     this.#pieces(
-      all.flatMap((piece) => installedPaths(piece, manner)),
+      all.flatMap((piece) => installedPaths(piece, traits)),
       around,
       own,
       role,

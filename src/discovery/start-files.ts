@@ -44,19 +44,19 @@ export function isScript(path: string, text: string): boolean {
 /** Files that a shell runs at its start, if `HOME` or `ZDOTDIR` names their directory. */
 const SHELL_FILES = ['.zshenv', '.zprofile', '.zshrc', '.profile', '.bash_profile', '.bashrc'];
 
-interface Manner {
+interface ProgramTraits {
   readonly isInterpreted: boolean;
   readonly isRunner: boolean;
   readonly isShell: boolean;
 }
 
 /** The files that a program runs or reads for a directory. */
-export function startFiles({ isInterpreted, isRunner, isShell }: Manner): readonly string[] {
+export function startFiles({ isInterpreted, isRunner, isShell }: ProgramTraits): readonly string[] {
   return [...(isInterpreted ? START_FILES : []), ...(isRunner ? RUNNER_FILES : []), ...(isShell ? SHELL_FILES : [])];
 }
 
 /** The paths that a word of a command line may refer to. */
-export function pathsToTry(piece: string, { isInterpreted }: Pick<Manner, 'isInterpreted'>): readonly string[] {
+export function pathsToTry(piece: string, { isInterpreted }: Pick<ProgramTraits, 'isInterpreted'>): readonly string[] {
   if (!isInterpreted) return [piece];
   const paths = [piece, ...ENDINGS.map((ending) => `${piece}${ending}`)];
   // `python -m a.b` runs also what is in `a`.
@@ -69,7 +69,7 @@ export function pathsToTry(piece: string, { isInterpreted }: Pick<Manner, 'isInt
 /** What a word may refer to in a directory or in one above it: installed programs and packages. */
 export function installedPaths(
   piece: string,
-  { isInterpreted, isRunner }: Pick<Manner, 'isInterpreted' | 'isRunner'>,
+  { isInterpreted, isRunner }: Pick<ProgramTraits, 'isInterpreted' | 'isRunner'>,
 ): readonly string[] {
   const paths: string[] = [];
   // Without the version, because `npx` prefers the package installed in the project.

@@ -86,14 +86,14 @@ export class Reader {
     return asReading(await parseText(prepare ? prepare(text, this.host, source) : text, format), format);
   }
 
-  #file(path: string, format: Format, how: Manner): Promise<ParsedFile> {
+  #file(path: string, format: Format, how: FileReadOptions): Promise<ParsedFile> {
     const key = keyOf(path, format, how);
     const known = this.#read.get(key) ?? this.#open(path, format, how);
     this.#read.set(key, known);
     return known;
   }
 
-  async #open(path: string, format: Format, { takeOver, prepare }: Manner): Promise<ParsedFile> {
+  async #open(path: string, format: Format, { takeOver, prepare }: FileReadOptions): Promise<ParsedFile> {
     const reading = this.host.files.read(path);
     switch (reading.kind) {
       case 'absent':
@@ -132,13 +132,13 @@ export class Reader {
 }
 
 /** How a file is read. */
-interface Manner {
+interface FileReadOptions {
   /** Whether a take-over of the file counts. */
   readonly takeOver: boolean;
   readonly prepare?: Place['prepare'];
 }
 
-function keyOf(path: string, format: Format, { takeOver, prepare }: Manner): string {
+function keyOf(path: string, format: Format, { takeOver, prepare }: FileReadOptions): string {
   return `${prepare ? 'prepared ' : ''}${takeOver ? '' : 'plain '}${format} ${path}`;
 }
 

@@ -38,8 +38,8 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
 function restNote(files: readonly CoveredFile[], fileChanges: 'ask' | 'warn' | 'off'): string {
   if (fileChanges === 'off') return 'the content of files is not checked: "approval.files" is "off"';
   if (files.length === 0) return 'only the entry is covered: no file, and nothing that the command downloads or reads';
-  const manner = fileChanges === 'warn' ? '; a change is only reported: "approval.files" is "warn"' : '';
-  return `not covered: files that these files import or read, and everything that the command downloads${manner}`;
+  const consequence = fileChanges === 'warn' ? '; a change is only reported: "approval.files" is "warn"' : '';
+  return `not covered: files that these files import or read, and everything that the command downloads${consequence}`;
 }
 
 function fileText({ path, target, role, text, variables }: CoveredFile, short: (path: string) => string): string {

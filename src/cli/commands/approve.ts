@@ -59,12 +59,12 @@ export function approveCommand(discover: typeof scanMachine): Command {
         for (const line of none.length > 0 ? none : ['nothing waits for approval']) io.out(line);
         return EXIT.ok;
       }
-      const manner = { yes: values.yes === true, json: values.json === true };
+      const approveFlags = { yes: values.yes === true, json: values.json === true };
       const [only] = questions;
       const mayRun = only && questions.length === 1 && only.server.verdict.kind === 'allowed';
       if (mayRun && (await changedTools(discovery, only.server.name)).length > 0)
-        return decideTools(only.server.name, discovery, io, manner);
-      return decideAll(questions, 'approved', discovery, io, manner);
+        return decideTools(only.server.name, discovery, io, approveFlags);
+      return decideAll(questions, 'approved', discovery, io, approveFlags);
     },
   };
 }
@@ -99,7 +99,7 @@ function questionsNamed(names: readonly string[], discovery: Discovery): Promise
   );
 }
 
-interface Manner {
+interface ApproveFlags {
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -109,7 +109,7 @@ async function decideAll(
   verdict: 'approved' | 'denied',
   discovery: Discovery,
   io: Io,
-  { yes, json }: Manner,
+  { yes, json }: ApproveFlags,
 ): Promise<number> {
   const decided: ApprovalQuestion[] = [];
   for (const question of questions) {
@@ -138,7 +138,7 @@ async function decideAll(
 }
 
 /** Settings of a project that do more than restrict. Code is shown before it ever runs. */
-async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+async function decideSettings(discovery: Discovery, io: Io, { yes, json }: ApproveFlags): Promise<number> {
   const { waiting } = discovery.settings;
   const decided: (typeof waiting)[number][] = [];
   for (const file of waiting) {
@@ -160,7 +160,7 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
 }
 
 /** Tools of an approved server whose definitions changed after they were last approved. */
-async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: ApproveFlags): Promise<number> {
   const changes = await changedTools(discovery, server);
   if (!json) {
     for (const { tool, change, shown } of changes) {

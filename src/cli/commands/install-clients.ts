@@ -13,7 +13,7 @@ import { noServerLines } from '../runtime/no-servers.js';
 import { paint, plural, visible } from '../runtime/terminal-text.js';
 import { type InstallOutcome, installOne } from './install-one.js';
 
-interface Manner {
+interface InstallFlags {
   readonly json: boolean;
   readonly yes: boolean;
 }
@@ -23,7 +23,7 @@ export async function installClients(
   discover: typeof scanMachine,
   options: InstallOptions,
   io: Io,
-  { json, yes }: Manner,
+  { json, yes }: InstallFlags,
 ): Promise<number> {
   const all: InstallOptions = { ...options, takeOver: true };
   const discovery = await discover({});

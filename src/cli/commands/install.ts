@@ -44,8 +44,8 @@ export function installCommand(discover: typeof scanMachine, machine: DiscoverOp
         throw usageError(this, 'takes --project only with --take-over');
       if (client === undefined) {
         if (isUndo) throw usageError(this, 'needs a client after --undo');
-        const manner = { json, yes: values.yes === true };
-        return (await import('./install-clients.js')).installClients(discover, options, io, manner);
+        const flagValues = { json, yes: values.yes === true };
+        return (await import('./install-clients.js')).installClients(discover, options, io, flagValues);
       }
       if (isUndo) {
         const undone = await uninstall(client, machine);

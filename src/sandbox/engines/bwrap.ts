@@ -8,7 +8,7 @@ import { probeGuest } from './probe-guest.js';
 import { textOf } from './program-output.js';
 import { seccompFilter } from './seccomp.js';
 import { type GuestCommand, spawnGuest } from './spawn-guest.js';
-import { guarded } from './watchdog-command.js';
+import { withWatchdog } from './watchdog-command.js';
 import { writableFolders } from './writable-folders.js';
 
 const SPARES = 2;
@@ -43,7 +43,7 @@ export async function bwrapGuest({
     );
   const isRoot = process.getuid?.() === 0;
   return {
-    ...guarded(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
+    ...withWatchdog(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
     options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
     cgroup: await makeMemoryCgroup(memoryBytes + folderBytes + OWN_MEMORY_BYTES),
     first: cpythonSource(writableFolders(WORK_FOLDER, folderBytes) + ownFilter()),

@@ -5,7 +5,7 @@ import { findDeno } from './engine-programs.js';
 import { ENGINE_FOLDERS } from './find-program.js';
 import { answerOf } from './program-output.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
-import { guarded } from './watchdog-command.js';
+import { withWatchdog } from './watchdog-command.js';
 
 const HEAP_MEGABYTES = 256;
 const OWN_DATA_BYTES = 1024 ** 3;
@@ -38,7 +38,7 @@ export function pyodideInDeno(ownFolder: string): PyodideHost {
           hint: 'install Deno again; `portolan doctor` shows the engines',
         });
       const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
-      return { ...guarded(deno, denoArguments(plan), data, 'usual'), env };
+      return { ...withWatchdog(deno, denoArguments(plan), data, 'usual'), env };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { RUNNER_SOURCE } from '../guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
-import { guarded, MOVED } from './watchdog-command.js';
+import { MOVED, withWatchdog } from './watchdog-command.js';
 
 /** The heap limit of JavaScript; Python's memory has a separate limit. */
 const HEAP_MEGABYTES = 256;
@@ -24,7 +24,7 @@ export const pyodideInNode: PyodideHost = {
   async command(plan) {
     const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
     const args = nodeArguments(process.platform === 'win32' ? plan : { ...plan, ...MOVED });
-    return guarded(process.execPath, args, data, 'moved');
+    return withWatchdog(process.execPath, args, data, 'moved');
   },
 };
 

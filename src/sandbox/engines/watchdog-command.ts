@@ -6,7 +6,7 @@ import type { GuestCommand } from './spawn-guest.js';
  * line means that the guest has ended; the end of the pipe without one means that Portolan died. The watchdog kills the
  * whole process group, because bubblewrap, if killed while it starts, leaves a child that waits for it forever.
  */
-const GUARD = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
+const WATCHDOG_SCRIPT = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
 read -r line <&3 || exit 1
 (read -r line <&3 || kill -s KILL -- -$$) </dev/null >/dev/null 2>&1 &
 exec 3<&-
@@ -23,7 +23,7 @@ export const MOVED = { input: 4, output: 5 } as const;
 export type Pipes = 'moved' | 'usual';
 
 /** The command with a watchdog that ends it when Portolan dies, and with a memory limit if the system has one. */
-export function guarded(
+export function withWatchdog(
   command: string,
   args: readonly string[],
   dataBytes: number | 'unlimited',
@@ -31,6 +31,6 @@ export function guarded(
 ): Pick<GuestCommand, 'command' | 'args' | 'watched'> {
   if (process.platform === 'win32') return { command, args };
   const kilobytes = dataBytes === 'unlimited' ? dataBytes : String(Math.ceil(dataBytes / 1024));
-  const own = ['-c', GUARD, 'portolan-sandbox', kilobytes, pipes];
+  const own = ['-c', WATCHDOG_SCRIPT, 'portolan-sandbox', kilobytes, pipes];
   return { command: '/bin/sh', args: [...own, command, ...args], watched: true };
 }
