@@ -35,7 +35,7 @@ export async function signOut(discovery: Discovery, name: string): Promise<Signe
   const url = discovery.servers.find((one) => one.name === name)?.definition.url;
   const kept = store.list().find((one) => one.server === name)?.resource;
   const at = url ?? kept;
-  return at === undefined ? { kind: 'was-not' } : upstream.signOut(at, store);
+  return at === undefined ? { kind: 'not-signed-in' } : upstream.signOut(at, store);
 }
 
 /** The stored sign-ins. */

@@ -135,7 +135,7 @@ describe('a sign-in at a real authorization server', () => {
     if (!credential) throw new Error('no credential is stored');
     expect(await signOut(oauthWorld.resource.mcp, oauthWorld.store)).toEqual({ kind: 'signed-out', revoked: true });
     expect(readFileSync(oauthWorld.store.path, 'utf8')).not.toContain(credential.accessToken);
-    expect(await signOut(oauthWorld.resource.mcp, oauthWorld.store)).toEqual({ kind: 'was-not' });
+    expect(await signOut(oauthWorld.resource.mcp, oauthWorld.store)).toEqual({ kind: 'not-signed-in' });
     await oauthWorld.store.save({ ...credential, expiresAt: Date.now() - 1 });
     expect(await callSecret(oauthWorld.server, oauthWorld.store)).toMatchObject({
       message: 'locked needs a new sign-in',

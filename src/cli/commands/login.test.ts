@@ -95,7 +95,7 @@ describe('portolan logout', () => {
       outcome;
 
   it.each<{ outcome: Awaited<ReturnType<typeof signOut>>; lines: string[] }>([
-    { outcome: { kind: 'was-not' }, lines: ['You are not signed in to remote.'] },
+    { outcome: { kind: 'not-signed-in' }, lines: ['You are not signed in to remote.'] },
     { outcome: { kind: 'signed-out', revoked: true }, lines: ['Signed out of remote.'] },
     {
       outcome: { kind: 'signed-out', revoked: false },
@@ -109,7 +109,7 @@ describe('portolan logout', () => {
   it('signs out of a server that is no longer configured', async () => {
     const gone = leaving({ kind: 'signed-out', revoked: true });
     expect(await run((discover) => logoutCommand(discover, gone), ['gone'])).toMatchObject({ code: 0 });
-    const never = leaving({ kind: 'was-not' });
+    const never = leaving({ kind: 'not-signed-in' });
     expect(await run((discover) => logoutCommand(discover, never), ['gone'])).toMatchObject({
       code: { code: 'SERVER_NOT_FOUND' },
     });
@@ -117,9 +117,9 @@ describe('portolan logout', () => {
 
   it('prints JSON with --json', async () => {
     const { lines } = await run(
-      (discover) => logoutCommand(discover, leaving({ kind: 'was-not' })),
+      (discover) => logoutCommand(discover, leaving({ kind: 'not-signed-in' })),
       ['remote', '--json'],
     );
-    expect(JSON.parse(lines.join('\n'))).toEqual({ server: 'remote', kind: 'was-not' });
+    expect(JSON.parse(lines.join('\n'))).toEqual({ server: 'remote', kind: 'not-signed-in' });
   });
 });

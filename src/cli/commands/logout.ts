@@ -19,9 +19,9 @@ export function logoutCommand(discover: typeof scanMachine, leave: typeof signOu
       const discovery = await discover(scanFlags(values));
       const name = explain(discovery, wanted)?.server?.name;
       const outcome = await leave(discovery, name ?? wanted);
-      if (outcome.kind === 'was-not' && name === undefined) throw unknownServer(wanted, discovery);
+      if (outcome.kind === 'not-signed-in' && name === undefined) throw unknownServer(wanted, discovery);
       if (values.json) io.out(JSON.stringify({ server: name ?? wanted, ...outcome }, null, 2));
-      else if (outcome.kind === 'was-not') io.out(`You are not signed in to ${visible(wanted)}.`);
+      else if (outcome.kind === 'not-signed-in') io.out(`You are not signed in to ${visible(wanted)}.`);
       else {
         io.out(`Signed out of ${visible(wanted)}.`);
         if (!outcome.revoked)

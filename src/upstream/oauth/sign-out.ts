@@ -5,14 +5,14 @@ import type { CredentialStore } from './credential-store.js';
 import type { Sdk } from './sign-in-target.js';
 
 /** Whether there was a credential to remove, and whether the authorization server revoked it. */
-export type SignedOut = { readonly kind: 'was-not' } | { readonly kind: 'signed-out'; readonly revoked: boolean };
+export type SignedOut = { readonly kind: 'not-signed-in' } | { readonly kind: 'signed-out'; readonly revoked: boolean };
 
 const REVOKE_MS = 10_000;
 
 /** Removes the credentials for a URL. Needs no admitted server, so that it also works for denied ones. */
 export async function signOut(url: string, store: CredentialStore): Promise<SignedOut> {
   const removed = await store.remove(resourceOf(url));
-  if (removed.length === 0) return { kind: 'was-not' };
+  if (removed.length === 0) return { kind: 'not-signed-in' };
   const fetch = checkedFetch({ written: [new URL(url)], signal: AbortSignal.timeout(REVOKE_MS) });
   const sdk = await import('@modelcontextprotocol/client');
   // The local credential is removed already, whether or not the revocation succeeds.
