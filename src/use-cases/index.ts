@@ -32,26 +32,20 @@ export {
 } from './explain.js';
 export { withStoredValues } from './fill-in-secrets.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
-export {
-  type Installed,
-  type InstallOptions,
-  type InstallPlan,
-  install,
-  type PlannedFile,
-  planInstall,
-  type Uninstalled,
-  uninstall,
-} from './install-client.js';
+export type { Installed, InstallOptions, InstallPlan, PlannedFile, Uninstalled } from './install-client.js';
 export { installedModel, MODEL_VERSION } from './installed-model.js';
 export { launchFingerprint } from './launch-fingerprint.js';
 export {
   approveTools,
   changedTools,
   clientEntries,
+  detectedClients,
   forgetSearches,
   hiddenTools,
+  install,
   installModel,
   knownClients,
+  planInstall,
   readAudit,
   readServerLog,
   removeModel,
@@ -59,6 +53,8 @@ export {
   sandboxState,
   takeOverSavings,
   takeTour,
+  uninstall,
+  verifyInstall,
 } from './lazy-use-cases.js';
 export type { MissingValue } from './missing-values.js';
 export { addServer, importServers, type NewServer, removeServer, type ServerScope } from './own-servers.js';
@@ -67,8 +63,8 @@ export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
 export { applySet, planSet, type SetResult } from './set-value.js';
 export { startProblems } from './start-problems.js';
-export { type DetectedClient, detectedClients } from './take-over/detected-clients.js';
+export type { DetectedClient } from './take-over/detected-clients.js';
 export { selfStartingClients, takeOverAdvice } from './take-over/self-started.js';
 export type { TakeOverSavings } from './take-over/take-over-savings.js';
 export type { TourStep } from './tour/take-tour.js';
-export { type Verification, verifyInstall } from './verify-entry.js';
+export type { Verification } from './verify-entry.js';

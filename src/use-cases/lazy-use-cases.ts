@@ -3,10 +3,13 @@ import type { FileReading } from '../base/index.js';
 import type { DiscoverOptions, Discovery } from '../discovery/index.js';
 import type { Problem } from '../model/index.js';
 import type { ClientEntries } from './client-entries.js';
+import type { Installed, InstallOptions, InstallPlan, Uninstalled } from './install-client.js';
 import type { ToolChange } from './known-tools.js';
 import type { EngineState } from './sandbox-state.js';
+import type { DetectedClient } from './take-over/detected-clients.js';
 import type { TakeOverSavings } from './take-over/take-over-savings.js';
 import type { TourOptions } from './tour/take-tour.js';
+import type { Verification } from './verify-entry.js';
 
 // Dynamic imports, so that the bundler splits the code and a command loads only its part.
 
@@ -96,4 +99,37 @@ export async function sandboxState(discovery: Discovery, isEvery: boolean): Prom
 export async function takeOverSavings(discovery: Discovery): Promise<TakeOverSavings> {
   const savings = await import('./take-over/take-over-savings.js');
   return savings.takeOverSavings(discovery);
+}
+
+/** The clients on this machine into which Portolan can be installed. */
+export async function detectedClients(discovery: Discovery, options?: InstallOptions): Promise<DetectedClient[]> {
+  const detected = await import('./take-over/detected-clients.js');
+  return detected.detectedClients(discovery, options);
+}
+
+/** What `install` would do with a client. */
+export async function planInstall(id: string, options?: InstallOptions): Promise<InstallPlan> {
+  const client = await import('./install-client.js');
+  return client.planInstall(id, options);
+}
+
+/** Adds Portolan to a client's own file, with `takeOver` in place of its servers. */
+export async function install(id: string, options?: InstallOptions): Promise<Installed> {
+  const client = await import('./install-client.js');
+  return client.install(id, options);
+}
+
+/** Removes Portolan from the client's files and gives the client its servers back. */
+export async function uninstall(id: string, options?: DiscoverOptions): Promise<Uninstalled> {
+  const client = await import('./install-client.js');
+  return client.uninstall(id, options);
+}
+
+/** Starts the entry of a plan once. */
+export async function verifyInstall(
+  plan: Pick<InstallPlan, 'program'>,
+  options: InstallOptions,
+): Promise<Verification> {
+  const entry = await import('./verify-entry.js');
+  return entry.verifyInstall(plan, options);
 }
