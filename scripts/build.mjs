@@ -3,7 +3,7 @@
 //   --hide-programs=a:b      a build for tests that takes these files for absent (tests/support/programs.ts)
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -54,17 +54,21 @@ for (const entryPoints of [{ index: 'src/index.ts' }, { schemas: 'src/schemas.ts
   await build({ ...common, entryPoints });
 }
 // Discovery recognises a copy of Portolan under any name by this line (src/sources/own-file.ts).
-const marked = { ...common, banner: { js: '/* Portolan, an MCP gateway */' } };
-const commands = { ...marked, entryPoints: command };
+const MARK = '/* Portolan, an MCP gateway */';
+const commands = { ...common, entryPoints: command };
 await build({
   ...commands,
   plugins: [await loadTogether(commands, 'program')],
   logOverride: { 'ignored-bare-import': 'silent' }, // imported only so that they are part of the bundle
 });
+// Not as a banner, which chunks would get, too: the library and the commands share those that are equal.
+const esModule = join(out, 'cli.js');
+writeFileSync(esModule, readFileSync(esModule, 'utf8').replace('\n', `\n${MARK}\n`));
 // The entry that clients start is one file: CommonJS starts faster, and modules that are rarely needed are separate
 // files.
 await build({
-  ...{ ...marked, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
+  ...{ ...common, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
+  banner: { js: MARK },
   external: LATER.map((name) => `./${name}.js`),
 });
 // The SDK is bundled, so that the tour of an installed copy needs no package that Portolan itself does not need.
