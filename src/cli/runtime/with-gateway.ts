@@ -69,7 +69,10 @@ async function runWithSpinner<T>(
   }
 }
 
-/** Shows a spinner with the elapsed time until the returned function is called; without a terminal, a line about a slow start every few seconds. */
+/**
+ * Shows a spinner with the elapsed time until the returned function is called; without a terminal, a line about a slow
+ * start every few seconds.
+ */
 export function spin(text: () => string, { status, err }: Io): () => void {
   if (!status) return lines(text, err);
   const started = performance.now();
