@@ -82,7 +82,7 @@ describe('an index with an embedder', () => {
     expect(names(again.search('my heartfelt wish'))[0]).toBe('beta');
   });
 
-  it('has the vector of a new need if the caller waits for it', async () => {
+  it('has the vector of a new need after prepare', async () => {
     const index = createToolIndex(TOOLS, { embedder: fond });
     await index.embedded();
     await index.prepare('my heartfelt wish', 60_000);
