@@ -16,7 +16,7 @@ import {
   type SdkServerFactory,
   usualShare,
 } from '../upstream/index.js';
-import { credentialPath, withStoredValues } from '../use-cases/index.js';
+import { credentialPath, storedRevision, withStoredValues } from '../use-cases/index.js';
 import type { CurrentScan } from './current-scan.js';
 import { lastAnswer } from './last-answer.js';
 import { readingStarted } from './refresh-started.js';
@@ -136,6 +136,7 @@ export class GatewayServers implements AsyncDisposable {
         return { supported: this.catalog.erasOf(name), asksClient };
       },
       passed: () => passed(scan.settings.passEnv),
+      storedRevision: ({ definition }) => storedRevision(definition, host),
       onRootsRequest: ({ name }) => this.catalog.note(name, { asksForRoots: true }),
       onClientRequest: ({ name }) => this.catalog.note(name, { asksClient: true }),
       onStartResult: (server, failure) => this.catalog.noteOutcome(server, failure),

@@ -12,6 +12,8 @@ export interface SecretRecord {
   /** The hash of the launch, for an entry of a repository: a changed command does not get the value. */
   readonly launch?: string;
   readonly sealed?: string;
+  /** Another one for each value, so that a running server gets a replaced value. */
+  readonly revision?: string;
 }
 
 /** Not the syntax of any client, so that each passes it on as plain text. */
@@ -52,12 +54,12 @@ export function recordsText(records: readonly SecretRecord[]): string {
 
 function isRecord(value: unknown): value is SecretRecord {
   if (!isObject(value)) return false;
-  const { id, server, source, name, store, launch, sealed } = value;
+  const { id, server, source, name, store, launch, sealed, revision } = value;
   const isStore = store === 'key store' || store === 'encrypted file';
   return (
     isStore &&
     [id, server, source, name].every((one) => typeof one === 'string') &&
-    [launch, sealed].every((one) => one === undefined || typeof one === 'string')
+    [launch, sealed, revision].every((one) => one === undefined || typeof one === 'string')
   );
 }
 

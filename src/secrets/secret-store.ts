@@ -13,12 +13,13 @@ export interface KeyStore {
   get(id: string): Promise<string | undefined>;
 }
 
-type NewSecret = Omit<SecretRecord, 'id' | 'store' | 'sealed'>;
+type NewSecret = Omit<SecretRecord, 'id' | 'store' | 'sealed' | 'revision'>;
 
 const SERVICE = 'portolan';
 /** A key store may ask the user to unlock it. */
 const KEY_STORE_MS = 30_000;
 const ID_CHARACTERS = 32;
+const REVISION_CHARACTERS = 16;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -49,9 +50,10 @@ export async function storeSecret(
     one.server === secret.server && one.name === secret.name && sameSource(one.source, secret.source);
   const id = known.find(isSame)?.id ?? randomKey().slice(0, ID_CHARACTERS);
   const isKept = keyStore !== undefined && (await isStored(keyStore, id, value));
+  const revision = randomKey().slice(0, REVISION_CHARACTERS);
   const record: SecretRecord = isKept
-    ? { id, ...secret, store: 'key store' }
-    : { id, ...secret, store: 'encrypted file', sealed: encrypt(value, id, await ownKey(files.key)) };
+    ? { id, ...secret, revision, store: 'key store' }
+    : { id, ...secret, revision, store: 'encrypted file', sealed: encrypt(value, id, await ownKey(files.key)) };
   const others = known.filter((one) => one.id !== id);
   await writeFile(files.records, recordsText([...others, record]), { refuseLinks: true });
   return record;

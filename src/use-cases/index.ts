@@ -63,6 +63,7 @@ export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
 export { applySet, planSet, type SetResult } from './set-value.js';
 export { startProblems } from './start-problems.js';
+export { storedRevision } from './stored-references.js';
 export type { DetectedClient } from './take-over/detected-clients.js';
 export { selfStartingClients, takeOverAdvice } from './take-over/self-started.js';
 export type { TakeOverSavings } from './take-over/take-over-savings.js';

@@ -12,7 +12,7 @@ export type StoredReference =
 
 /** The references to stored values in an entry. Reads no value. */
 export function storedReferencesIn(definition: Definition, host: Host): StoredReference[] {
-  const ids = [...new Set(textsOf(definition).flatMap(secretsIn))];
+  const ids = idsIn(definition);
   if (ids.length === 0) return [];
   const records = readSecretRecords(secretFiles(host, configFolder(host)).records, host.files);
   return ids.map((id): StoredReference => {
@@ -29,6 +29,23 @@ export function storedReferencesIn(definition: Definition, host: Host): StoredRe
       return { kind: 'refused', id, name: plainName(record), because: `has changed since ${record.name} was stored` };
     return { kind: 'usable', id, record };
   });
+}
+
+/** The ids are cached per definition, because every call needs them. */
+const known = new WeakMap<Definition, readonly string[]>();
+
+function idsIn(definition: Definition): readonly string[] {
+  const ids = known.get(definition) ?? [...new Set(textsOf(definition).flatMap(secretsIn))];
+  known.set(definition, ids);
+  return ids;
+}
+
+/** Changes with every value that `portolan set` stores for the entry, so that a running server is started again. */
+export function storedRevision(definition: Definition, host: Host): string {
+  const ids = idsIn(definition);
+  if (ids.length === 0) return '';
+  const records = readSecretRecords(secretFiles(host, configFolder(host)).records, host.files);
+  return ids.map((id) => records.find((one) => one.id === id)?.revision ?? '').join(' ');
 }
 
 /** The name that `portolan set` takes. */

@@ -117,6 +117,21 @@ describe('portolan set', () => {
     expect(readdirSync(machine.path('~/.cursor')).toSorted()).toEqual(['mcp.json', 'mcp.json.portolan-backup']);
   });
 
+  it('gives a replaced value to the next call of a client that is connected already', async () => {
+    using machine = makeMachine();
+    const seen = machine.path('~/seen.json');
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { hub: fixture(['--env', seen]) } }) });
+    await set(machine, ['hub', 'TOKEN'], 'an older value');
+    await using client = await connect(machine, { env });
+    const valueAfterCall = async () => {
+      expect((await client.execute('hub', 'echo', { text: 'x' })).isError).not.toBe(true);
+      return JSON.parse(readFileSync(seen, 'utf8')).TOKEN;
+    };
+    expect(await valueAfterCall()).toBe('an older value');
+    await set(machine, ['hub', 'TOKEN']);
+    expect(await valueAfterCall()).toBe(SECRET);
+  });
+
   it('does not give a value to another entry that copies the reference', async () => {
     using machine = makeMachine();
     machine.write({

@@ -15,6 +15,8 @@ export interface PoolOptions extends WorkspaceHooks, SharedPoolOptions {
   readonly erasOf?: (server: AdmittedServer) => EraFacts;
   /** The hash of the client's variables that are passed to servers. */
   readonly passed?: () => string;
+  /** Changes when a stored value of the server is replaced; empty without stored values. */
+  readonly storedRevision?: (server: AdmittedServer) => string;
 }
 
 const NOTHING_KNOWN: EraFacts = { supported: {}, asksClient: false };
@@ -25,6 +27,7 @@ export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #shared: SharedPool;
   readonly #isOwner: boolean;
+  readonly #revisions = new WeakMap<AdmittedServer, string>();
 
   /** Without `shared`, the pool has all servers for itself. */
   constructor(options: PoolOptions, shared?: SharedPool) {
@@ -44,7 +47,17 @@ export class Pool implements AsyncDisposable {
 
   /** Like `lease`, but returns without a promise if the server is open. */
   leaseAtOnce(server: AdmittedServer, options: LeaseOptions = {}): Lease | Promise<Lease> {
+    this.#checkRevision(server);
     return this.#shared.lease(server, this.#wanted, this.#options, options);
+  }
+
+  /** A server that was opened with an older stored value is not used for new calls. */
+  #checkRevision(server: AdmittedServer): void {
+    const revision = this.#options.storedRevision?.(server) ?? '';
+    if (revision === '') return;
+    const last = this.#revisions.get(server);
+    this.#revisions.set(server, revision);
+    if (last !== undefined && last !== revision) this.#shared.forget(server);
   }
 
   /** Stops all other servers as soon as they have no user. */
@@ -57,7 +70,9 @@ export class Pool implements AsyncDisposable {
 
   /** The key of the launch: servers with the same key can share one process, whatever their name and workspace. */
   launchOf(server: AdmittedServer): string {
-    return launchKey(server, this.#options.passed?.() ?? '');
+    const { passed, storedRevision } = this.#options;
+    const revision = storedRevision?.(server) ?? '';
+    return `${launchKey(server, passed?.() ?? '')}${revision === '' ? '' : ` ${revision}`}`;
   }
 
   /** Stops the servers that ran for this session only. */

@@ -107,6 +107,11 @@ export class SharedPool implements AsyncDisposable {
     );
   }
 
+  /** The next lease of the server looks for its process again. */
+  forget(server: AdmittedServer): void {
+    for (const found of Object.values(this.#found)) found.delete(server);
+  }
+
   /** Stops the servers of this workspace that are missing from `wanted`, as soon as they have no user. */
   retain(hooks: WorkspaceHooks, wanted: readonly Wanted[]): void {
     this.#forgetPlaces();
