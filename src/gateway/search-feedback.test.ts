@@ -77,10 +77,10 @@ describe('SearchFeedback', () => {
     );
   });
 
-  describe('counts down a tool', () => {
+  describe('lowers the rank of a tool', () => {
     const abandoned = (index: ToolIndex) => index.memory().map(({ tool, abandoned = false }) => [tool, abandoned]);
 
-    it('whose call failed, and up again once a call succeeds', () => {
+    it('whose call failed, until a call succeeds', () => {
       const { index, uses, search } = learning();
       search('a', 'update a contact');
       uses.called('a', 'crm', 'upsert_contact', 'failed');
@@ -105,16 +105,16 @@ describe('SearchFeedback', () => {
     it.each([
       { title: 'was called twice', query: 'show the contact of an invoice', calls: ['list_invoices', 'list_invoices'] },
       {
-        title: 'met one of several needs in one line',
+        title: 'covers one of several needs in one line',
         query: 'list the invoices of this month, then update the contact of my customer',
         calls: ['list_invoices'],
       },
       {
-        title: 'met the need of another line',
+        title: 'covers the need of another line',
         query: 'list invoices\nupdate a contact',
         calls: ['list_invoices'],
       },
-    ])('but not one that $title', ({ query, calls }) => {
+    ])('but not of one that $title', ({ query, calls }) => {
       const { index, uses, search } = learning();
       search('a', query);
       for (const tool of [...calls, 'upsert_contact']) uses.called('a', 'crm', tool, 'ok');
@@ -124,7 +124,7 @@ describe('SearchFeedback', () => {
       ]);
     });
 
-    it('and not a tool that was not found by a search', () => {
+    it('but not of one that no search found', () => {
       const { index, uses, search } = learning();
       search('a', 'update a contact');
       uses.called('a', 'crm', 'unknown', 'failed');
