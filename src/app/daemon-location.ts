@@ -3,13 +3,13 @@ import { type BridgeSettings, quickSettings } from '../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
 
-export interface DaemonPlace {
+export interface DaemonLocation {
   readonly socket: string;
   readonly settings: BridgeSettings;
 }
 
 /** The paths and settings of the user's daemon. Project settings are ignored, because all projects share the daemon. */
-export async function daemonPlace(machine: DiscoverOptions, flag?: string): Promise<DaemonPlace> {
+export async function daemonLocation(machine: DiscoverOptions, flag?: string): Promise<DaemonLocation> {
   const { home, env } = hostOf(machine);
   const settings = quickSettings(home, env) ?? (await allSettings({ ...machine, cwd: home }));
   return { socket: daemonSocketPath({ flag, env, home, setting: settings.socketPath }), settings };

@@ -1,6 +1,6 @@
 export type { PythonAnswer, PythonError } from '../gateway/index.js';
 export type { CommandGateway } from './command-requests.js';
-export { type DaemonPlace, daemonPlace } from './daemon-location.js';
+export { type DaemonLocation, daemonLocation } from './daemon-location.js';
 export { killDaemon, recordedDaemon } from './daemon-process.js';
 export {
   listensAt,

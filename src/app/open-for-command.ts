@@ -4,7 +4,7 @@ import { type DaemonMode, type DaemonRequests, openDaemonRequests } from '../bri
 import { hostOf } from '../discovery/index.js';
 import type { CommandMethod } from './command-params.js';
 import { type CommandAnswer, type CommandGateway, errorFrom } from './command-requests.js';
-import { daemonPlace } from './daemon-location.js';
+import { daemonLocation } from './daemon-location.js';
 import type { GatewayOptions } from './start-gateway.js';
 
 /** The gateway that a command asked for. */
@@ -45,7 +45,7 @@ export async function openForCommand(given: CommandOptions): Promise<CommandGate
 async function requestsTo(given: CommandOptions, program: string): Promise<DaemonRequests | undefined> {
   const { daemon: mode = 'auto', log = silentLog, version = '0', ending } = given;
   const { home, env, cwd } = hostOf(given);
-  const { socket, settings } = await daemonPlace(given, given.socket);
+  const { socket, settings } = await daemonLocation(given, given.socket);
   if (mode === 'never' || (!settings.autoConnect && given.daemon === undefined)) return undefined;
   const requests = await openDaemonRequests({
     ...{ program, socket, env, home, mode, log },

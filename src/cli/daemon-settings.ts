@@ -1,7 +1,7 @@
-import { daemonPlace } from '../app/index.js';
+import { daemonLocation } from '../app/index.js';
 import type { BridgeSettings } from '../bridge/index.js';
 
 /** The settings of the daemon, read by the full settings module: `quickSettings` cannot read code or several files. */
 export async function slowSettings(): Promise<BridgeSettings> {
-  return (await daemonPlace({})).settings;
+  return (await daemonLocation({})).settings;
 }

@@ -77,6 +77,6 @@ function isRefused(outcome: CallOutcome): boolean {
 }
 
 /** A conversation in which the client cannot be asked. */
-function notAsked({ abilities: _, ...conversation }: Conversation): Conversation {
+function notAsked({ capabilities: _, ...conversation }: Conversation): Conversation {
   return conversation;
 }

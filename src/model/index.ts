@@ -7,7 +7,7 @@ export { maskDefinition, maskScanResult, maskServer, writtenBy } from './mask.js
 export { NOT_RESTORED } from './own-notices.js';
 export { Problem, Severity } from './problem.js';
 export {
-  ABILITY_FOR,
+  CAPABILITY_FOR,
   type Era,
   LEGACY_VERSIONS,
   META,

@@ -14,7 +14,7 @@ export const UNSUPPORTED_VERSION = -32022;
 export const META = {
   prefix: 'io.modelcontextprotocol/',
   version: 'io.modelcontextprotocol/protocolVersion',
-  abilities: 'io.modelcontextprotocol/clientCapabilities',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
   client: 'io.modelcontextprotocol/clientInfo',
   server: 'io.modelcontextprotocol/serverInfo',
   logLevel: 'io.modelcontextprotocol/logLevel',
@@ -22,7 +22,7 @@ export const META = {
 } as const;
 
 /** The client capability that each server request requires. */
-export const ABILITY_FOR: Readonly<Record<string, string>> = {
+export const CAPABILITY_FOR: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
   'elicitation/create': 'elicitation',
   'roots/list': 'roots',

@@ -70,9 +70,9 @@ export interface Conversation {
   /** The responses and state of such a retry. */
   readonly retried?: { readonly responses?: unknown; readonly state?: string } | undefined;
   /** The capabilities of another client that would answer in its place. */
-  readonly otherAbilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
+  readonly otherCapabilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** The client's capabilities, as in the protocol. */
-  readonly abilities?: Readonly<Record<string, unknown>> | undefined;
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The result of a tool: the value, and its original text if that can be passed on. */

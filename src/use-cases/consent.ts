@@ -26,8 +26,8 @@ const ANSWER = {
 } as const;
 
 /** Asks through the client. A client that cannot be asked, or does not answer, has not approved. */
-async function askForConsent(question: ApprovalQuestion, { ask, abilities }: Conversation): Promise<Consent> {
-  if (!ask || abilities?.elicitation === undefined) return 'no';
+async function askForConsent(question: ApprovalQuestion, { ask, capabilities }: Conversation): Promise<Consent> {
+  if (!ask || capabilities?.elicitation === undefined) return 'no';
   try {
     const asked = ask('elicitation/create', { message: wording(question), requestedSchema: ANSWER });
     const answer = await Promise.race([asked, noAnswer()]);

@@ -10,12 +10,12 @@ const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'Paris' }, mo
 const BOTH_ENABLED = { askOtherClients: true, answerForOtherClients: true };
 
 /** A setup with a server that sends requests, and one client for each set of capabilities. */
-async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
+async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...capabilitySets: readonly Json[]) {
   const setup = makeDaemonSetup();
   configure(setup.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });
   await setup.run(['daemon', 'start']);
   const clients: LineClient[] = [];
-  for (const [at, capabilities] of abilities.entries())
+  for (const [at, capabilities] of capabilitySets.entries())
     clients.push(await connectClient(setup, `client ${at}`, capabilities));
   return { setup, clients };
 }

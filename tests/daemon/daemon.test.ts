@@ -106,7 +106,7 @@ describe('the daemon', () => {
       serverInfo: { name: 'portolan', protocols: ['mcp/1.0'] },
       capabilities: { supportsMessageRouting: true },
     });
-    const meta = { [META.version]: MODERN_VERSION, [META.abilities]: {} };
+    const meta = { [META.version]: MODERN_VERSION, [META.capabilities]: {} };
     expect(await client.request('server/discover', { _meta: meta })).toMatchObject({
       result: { capabilities: { tools: {}, supportsMessageRouting: true } },
     });

@@ -6,7 +6,7 @@ import type { Surface, SurfaceRequest } from '../../src/serve/surfaces/surface.j
 
 type Json = Record<string, unknown>;
 
-const META = { abilities: { elicitation: {} } };
+const META = { capabilities: { elicitation: {} } };
 const conversation = (client: string): Conversation => ({ client, signal: new AbortController().signal, ...META });
 
 /** A surface over a server that answers as `act` defines. */

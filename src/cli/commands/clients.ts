@@ -1,4 +1,4 @@
-import { daemonPlace } from '../../app/index.js';
+import { daemonLocation } from '../../app/index.js';
 import { isObject } from '../../base/index.js';
 import { askDaemon } from '../../bridge/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
@@ -19,7 +19,7 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
     examples: [{ line: 'portolan clients', does: 'list the connected clients' }],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
-      const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
+      const { socket } = await daemonLocation(machine, values['mcp-bridge-socket']);
       const status = await askDaemon(socket, 'bridge/status');
       const all = isObject(status) && Array.isArray(status.clients) ? status.clients.filter(isObject) : [];
       // This command is connected without a name and a directory.

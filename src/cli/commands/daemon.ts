@@ -1,4 +1,4 @@
-import { type DaemonPlace, daemonPlace, killDaemon, listensAt, recordedDaemon } from '../../app/index.js';
+import { type DaemonLocation, daemonLocation, killDaemon, listensAt, recordedDaemon } from '../../app/index.js';
 import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError, shellWord } from '../../base/index.js';
 import {
   askDaemon,
@@ -56,40 +56,40 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [word] = needed(this, positionals, ['word: start, stop, status or logs']);
-      const place = await daemonPlace(machine, values['mcp-bridge-socket']);
+      const location = await daemonLocation(machine, values['mcp-bridge-socket']);
       const { home, env } = hostOf(machine);
       switch (word) {
         case 'start': {
           const program = process.argv[1] ?? '';
           const more = values.http === undefined ? [] : [`--http=${values.http}`];
-          const before = await statusOf(place);
+          const before = await statusOf(location);
           if (before.isHung) return say(before, values.json === true, io);
-          if (!before.running && claimStart(place.socket))
+          if (!before.running && claimStart(location.socket))
             startDaemon({
               program,
-              socket: place.socket,
+              socket: location.socket,
               env,
               home,
               args: more,
               passed: more.length > 0 ? [TOKEN, ...MANUAL_START_VARIABLES] : MANUAL_START_VARIABLES,
             });
-          const read = () => statusOf(place);
+          const read = () => statusOf(location);
           await eventually(read, ({ running, isHung }) => running && !isHung, WAIT_MS);
           const status = await eventually(read, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
           const error = values.http === undefined ? undefined : await missed(status, values.http);
           return say(status, values.json === true, io, error);
         }
         case 'stop': {
-          const before = await statusOf(place);
-          const asked = before.isHung || !before.running ? before : await stopped(place, before);
-          const status = asked.running && values.force === true ? await killed(place, asked, machine) : asked;
+          const before = await statusOf(location);
+          const asked = before.isHung || !before.running ? before : await stopped(location, before);
+          const status = asked.running && values.force === true ? await killed(location, asked, machine) : asked;
           const hasEnded = before.running && !status.running;
           if (hasEnded && values.json !== true) io.out(`The daemon, which ran as ${before.pid ?? '?'}, has ended.`);
           else say(status, values.json === true, io);
           return status.running ? EXIT.failed : EXIT.ok;
         }
         case 'status':
-          return say(await statusOf(place), values.json === true, io);
+          return say(await statusOf(location), values.json === true, io);
         case 'logs':
           return logs(daemonLog(home, env), values.json === true, io);
         default:
@@ -110,7 +110,7 @@ interface Status {
   readonly isHung?: true;
 }
 
-async function statusOf({ socket }: DaemonPlace): Promise<Status> {
+async function statusOf({ socket }: DaemonLocation): Promise<Status> {
   const told = await askDaemon(socket, 'bridge/status').catch(hung);
   if (told instanceof DaemonSilent) return silent(socket, recordedDaemon(socket)?.pid);
   if (!isObject(told)) return { running: false, socket };
@@ -134,28 +134,28 @@ function silent(socket: string, pid: number | undefined): Status {
 }
 
 /** Kills a daemon that did not stop. Its identity is checked, because its pid may belong to another process by now. */
-async function killed(place: DaemonPlace, before: Status, machine: DiscoverOptions): Promise<Status> {
-  const found = recordedDaemon(place.socket) ?? (before.pid === undefined ? undefined : identityOf(before.pid));
+async function killed(location: DaemonLocation, before: Status, machine: DiscoverOptions): Promise<Status> {
+  const found = recordedDaemon(location.socket) ?? (before.pid === undefined ? undefined : identityOf(before.pid));
   if (!found)
     throw new PortolanError(
       ErrorCode.ConnectionError,
       'the process id of the daemon is unknown, so it was not killed',
       {
-        hint: `find the process that listens on ${place.socket} with the tools of your system, and end it`,
+        hint: `find the process that listens on ${location.socket} with the tools of your system, and end it`,
       },
     );
-  return (await killDaemon(found, hostOf(machine))) ? { running: false, socket: place.socket } : before;
+  return (await killDaemon(found, hostOf(machine))) ? { running: false, socket: location.socket } : before;
 }
 
 /**
  * Waits for the process to exit: after closing its socket, the daemon still stops its servers and writes their logs.
  */
-async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
+async function stopped(location: DaemonLocation, before: Status): Promise<Status> {
   const identity = before.pid === undefined ? undefined : identityOf(before.pid);
-  const told = await askDaemon(place.socket, 'bridge/stop').catch(hung);
-  if (told instanceof DaemonSilent) return silent(place.socket, before.pid);
+  const told = await askDaemon(location.socket, 'bridge/stop').catch(hung);
+  if (told instanceof DaemonSilent) return silent(location.socket, before.pid);
   const status = await eventually(
-    () => statusOf(place),
+    () => statusOf(location),
     ({ running }) => !running,
     WAIT_MS,
   );
@@ -164,7 +164,7 @@ async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
     (alive) => !alive,
     WAIT_MS,
   );
-  return isLeft ? silent(place.socket, before.pid) : status;
+  return isLeft ? silent(location.socket, before.pid) : status;
 }
 
 /** Polls until the condition holds or the time limit has passed; returns the last value. */

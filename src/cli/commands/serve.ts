@@ -1,4 +1,4 @@
-import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptions } from '../../app/index.js';
+import { type DaemonOptions, daemonLocation, type ServeHttpOptions, type ServeOptions } from '../../app/index.js';
 import { ErrorCode, jsonLog, PortolanError } from '../../base/index.js';
 import {
   type Command,
@@ -61,10 +61,10 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
         throw usageError(this, `needs one of ${SANDBOX_CHOICES.join(', ')} after --sandbox`);
       const settings = engine && { settings: { sandbox: { engine } } };
       if (path !== undefined) {
-        const place = await daemonPlace({}, path || values['mcp-bridge-socket']);
+        const location = await daemonLocation({}, path || values['mcp-bridge-socket']);
         const how = {
           ...settings,
-          socket: place.socket,
+          socket: location.socket,
           leavesWhenIdle: values['leave-when-idle'] === true,
           ...(address !== undefined && { http: address, ...(token !== undefined && { token }) }),
         };
@@ -90,8 +90,8 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
 
 /** The values of `--http` and `--socket` are optional: the next argument is one unless it is a flag. */
 function withAddress(args: readonly string[]): string[] {
-  return args.map((arg, place) => {
-    const next = args[place + 1];
+  return args.map((arg, location) => {
+    const next = args[location + 1];
     const isAlone = next === undefined || next.startsWith('-');
     return (arg === '--http' || arg === '--socket') && isAlone ? `${arg}=` : arg;
   });

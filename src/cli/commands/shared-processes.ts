@@ -1,4 +1,4 @@
-import { daemonPlace } from '../../app/index.js';
+import { daemonLocation } from '../../app/index.js';
 import { isObject } from '../../base/index.js';
 import { askDaemon } from '../../bridge/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
@@ -29,7 +29,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** The processes of the daemon; undefined if no daemon runs. */
 export async function sharedProcesses(machine: DiscoverOptions): Promise<readonly SharedProcess[] | undefined> {
-  const { socket } = await daemonPlace(machine);
+  const { socket } = await daemonLocation(machine);
   const status = await askDaemon(socket, 'bridge/status');
   if (status === undefined) return undefined;
   const rows = isObject(status) && Array.isArray(status.processes) ? status.processes.filter(isObject) : [];

@@ -32,7 +32,7 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
         if (!values.json) for (const line of lines) io.out(line);
       };
       say(headLines(io));
-      const failed = await walk(take, { version, machine }, io, (step) => {
+      const failed = await runSteps(take, { version, machine }, io, (step) => {
         steps.push(step);
         say(stepLines(step, io));
       });
@@ -50,25 +50,25 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
   };
 }
 
-interface Shown {
+interface TourContext {
   readonly version: string;
   readonly machine: DiscoverOptions;
 }
 
-/** A step that was skipped. */
-interface Failed {
+/** The step that failed, and its error. */
+interface FailedStep {
   readonly step: string;
   readonly error: PortolanError;
 }
 
-/** Undefined if every step ran. */
-async function walk(
+/** Runs the steps. Returns the one that failed; undefined if none did. */
+async function runSteps(
   take: typeof takeTour,
-  { version, machine: { self } }: Shown,
+  { version, machine: { self } }: TourContext,
   io: Io,
   done: (step: TourStep) => void,
-): Promise<Failed | undefined> {
-  if (self === undefined) throw new Error('the tour has no step that runs a program');
+): Promise<FailedStep | undefined> {
+  if (self === undefined) throw new Error('the path of the program is unknown');
   let step = 'found';
   let stop = (): void => undefined;
   try {
@@ -95,7 +95,7 @@ async function walk(
   }
 }
 
-function failureLine({ step, error: { code, message, hint } }: Failed, io: Io): string {
+function failureLine({ step, error: { code, message, hint } }: FailedStep, io: Io): string {
   if (code === ErrorCode.Cancelled) return visible(message);
   return `${paint(io, 'red', `${step} failed`)}: ${visible(message)}${hint ? `\n  ${visible(hint)}` : ''}`;
 }

@@ -56,8 +56,8 @@ function gatewayOf(executed: Executed[] = []): PythonGateway {
     listServers: async () => ({ servers: [] }),
     searchTools: async () => ({ results: [] }),
     getToolDetails: async () => Promise.reject(new Error('unexpected call')),
-    executeTool: async (server, name, _, { abilities }, { via } = {}) => {
-      executed.push({ server, tool: name, mayAsk: abilities !== undefined, via });
+    executeTool: async (server, name, _, { capabilities }, { via } = {}) => {
+      executed.push({ server, tool: name, mayAsk: capabilities !== undefined, via });
       if (server === 'waiting') throw new PortolanError(ErrorCode.ServerNotApproved, 'it waits');
       if (name === 'far_off') throw new PortolanError(ErrorCode.ToolNotFound, 'no such tool');
       return { value: {}, json: '{"content":[],"structuredContent":{"n":12345678901234567890}}' };
@@ -66,7 +66,7 @@ function gatewayOf(executed: Executed[] = []): PythonGateway {
 }
 
 const conversation: Conversation = {
-  ...{ client: 'test', stateKey: 'client-1', abilities: { elicitation: {} } },
+  ...{ client: 'test', stateKey: 'client-1', capabilities: { elicitation: {} } },
   signal: new AbortController().signal,
 };
 

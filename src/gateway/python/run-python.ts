@@ -183,9 +183,9 @@ class Calls {
   }
 
   async #execute(server: string, tool: string, given: unknown, signal: AbortSignal): Promise<Buffer> {
-    const { abilities, ...rest } = this.#conversation;
-    const mayAsk = abilities && !this.#refused.has(server);
-    const conversation = { ...rest, signal, ...(mayAsk && { abilities }) };
+    const { capabilities, ...rest } = this.#conversation;
+    const mayAsk = capabilities && !this.#refused.has(server);
+    const conversation = { ...rest, signal, ...(mayAsk && { capabilities }) };
     const { json, value } = await this.#gateway.executeTool(server, tool, given, conversation, { via: 'run_python' });
     return Buffer.isBuffer(json) ? json : Buffer.from(json ?? JSON.stringify(value));
   }

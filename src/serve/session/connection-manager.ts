@@ -1,5 +1,5 @@
 import { cleanText, deadline, isObject } from '../../base/index.js';
-import { ABILITY_FOR } from '../../model/index.js';
+import { CAPABILITY_FOR } from '../../model/index.js';
 import { type Answer, type Params, RpcCode, RpcError } from '../../rpc/index.js';
 import { unsupportedByClient } from './conversation.js';
 import { ClientSilent, type Routes, type Session } from './session.js';
@@ -63,8 +63,8 @@ const REQUEST_MS = 60_000;
 /** Requests that only the gateway may send to a client, because they would use its model or ask its user. */
 const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|bridge)(?:\/|$)/;
 
-/** The abilities that a client may use on behalf of another; not roots, which describe its own workspace. */
-const SHARED_ABILITIES = ['sampling', 'elicitation'] as const;
+/** The capabilities that a client may use on behalf of another; not roots, which describe its own workspace. */
+const SHARED_CAPABILITIES = ['sampling', 'elicitation'] as const;
 /** Long, because the other client's user may be away. */
 const SHARED_REQUEST_MS = 10 * 60_000;
 const ALONE: ClientRoutingPolicy = { mayAskOtherClients: false, mayAnswerForOtherClients: false };
@@ -115,7 +115,7 @@ export class ConnectionManager {
           if (method === LEFT) leave();
         },
         others: {
-          abilities: () => this.#otherAbilities(client),
+          capabilities: () => this.#otherCapabilities(client),
           ask: (method, params, signal) => this.#askAnother(client, method, params, signal),
         },
       },
@@ -179,11 +179,11 @@ export class ConnectionManager {
       .reverse();
   }
 
-  #otherAbilities(from: Client): Readonly<Record<string, unknown>> | undefined {
+  #otherCapabilities(from: Client): Readonly<Record<string, unknown>> | undefined {
     const answering = this.#answeringClients(from);
-    const found = SHARED_ABILITIES.flatMap((ability) => {
-      const client = answering.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
-      return client ? [[ability, client.session?.introduced?.abilities?.[ability]]] : [];
+    const found = SHARED_CAPABILITIES.flatMap((capability) => {
+      const client = answering.find((one) => one.session?.introduced?.capabilities?.[capability] !== undefined);
+      return client ? [[capability, client.session?.introduced?.capabilities?.[capability]]] : [];
     });
     return found.length > 0 ? Object.fromEntries(found) : undefined;
   }
@@ -194,8 +194,8 @@ export class ConnectionManager {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const ability = SHARED_ABILITIES.find((one) => one === ABILITY_FOR[method]);
-    const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
+    const capability = SHARED_CAPABILITIES.find((one) => one === CAPABILITY_FOR[method]);
+    const canIt = ({ session }: Client) => capability && session?.introduced?.capabilities?.[capability] !== undefined;
     const session = this.#answeringClients(from).find(canIt)?.session;
     if (!session) throw unsupportedByClient(method);
     using limit = deadline(SHARED_REQUEST_MS, signal);
@@ -222,9 +222,9 @@ export class ConnectionManager {
 }
 
 function shown({ id, transport, connecting, since, session, isVisible }: Client): ConnectedClient {
-  const { name = 'unknown', version, abilities = {}, pid = connecting.pid } = session?.known ?? {};
+  const { name = 'unknown', version, capabilities = {}, pid = connecting.pid } = session?.known ?? {};
   return {
-    ...{ id, transport, name, capabilities: abilities, since: since.toISOString() },
+    ...{ id, transport, name, capabilities, since: since.toISOString() },
     ...{ calls: session?.calls ?? 0, visible: isVisible },
     ...(version !== undefined && { version }),
     ...(pid !== undefined && { pid }),

@@ -1,5 +1,5 @@
 import { isObject, unwatchAbort, watchAbort } from '../../base/index.js';
-import { ABILITY_FOR, type Conversation, type Era, META } from '../../model/index.js';
+import { CAPABILITY_FOR, type Conversation, type Era, META } from '../../model/index.js';
 import { type Id, type Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import type { OtherClients } from './other-clients.js';
 
@@ -21,7 +21,7 @@ export interface ClientTraits {
   /** Several clients may use the same name. */
   readonly isStateless?: boolean | undefined;
   /** The capabilities that the client declared on `initialize`. */
-  readonly abilities: Readonly<Record<string, unknown>>;
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
   readonly others?: OtherClients | undefined;
   readonly lostState?: boolean | undefined;
@@ -35,11 +35,11 @@ interface Connected extends Pick<ClientTraits, 'label' | 'lostState' | 'isStatel
 export function traitsOf(
   { label, principal, lostState, isStateless, routes }: Connected,
   client: string,
-  abilities: ClientTraits['abilities'] = {},
+  capabilities: ClientTraits['capabilities'] = {},
   logLevel?: string,
 ): ClientTraits {
   const session = principal ?? label;
-  return { client, label, session, isStateless, lostState, abilities, logLevel, others: routes?.others };
+  return { client, label, session, isStateless, lostState, capabilities, logLevel, others: routes?.others };
 }
 
 /** Builds the conversation of a request: what it may ask of its client and send to it, in the client's era. */
@@ -64,7 +64,7 @@ export function conversationWith(
   return {
     client: who.client,
     caller: who.caller,
-    abilities: who.abilities,
+    capabilities: who.capabilities,
     signal,
     era,
     session,
@@ -73,7 +73,7 @@ export function conversationWith(
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
     // A modern client gets questions in the response instead; `ask` reaches only other clients.
     ask: era === 'legacy' ? requestFromClient(peer, standing, signal, id) : others && askOthers(others, signal),
-    otherAbilities: era === 'legacy' ? others?.abilities : undefined,
+    otherCapabilities: era === 'legacy' ? others?.capabilities : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
     log: isLogWanted
       ? (entry) => {
@@ -83,7 +83,7 @@ export function conversationWith(
   };
 }
 
-type Who = Pick<Conversation, 'client' | 'caller' | 'abilities'>;
+type Who = Pick<Conversation, 'client' | 'caller' | 'capabilities'>;
 
 const NO_META: Readonly<Record<string, unknown>> = {};
 
@@ -121,7 +121,7 @@ function introduced(
 ): Who {
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
-  const own = meta[META.abilities];
+  const own = meta[META.capabilities];
   // Each request is a caller of its own, so that two requests are never treated as one.
   const sentName = typeof info.name === 'string' ? info.name.slice(0, 100) : undefined;
   const name = sentName ?? client;
@@ -129,21 +129,21 @@ function introduced(
     // A stateless client has no connection, so only its name identifies it.
     client: isStateless ? plainName(name) : sentName === undefined ? client : labelled(sentName, label),
     caller: `${name}@${label === undefined ? '' : `${label}.`}${JSON.stringify(id)}`,
-    abilities: isObject(own) ? own : {},
+    capabilities: isObject(own) ? own : {},
   };
 }
 
 /** Sends questions to a legacy client on the connection of its call. */
 export function requestFromClient(
   peer: Peer,
-  { abilities, others }: Pick<ClientTraits, 'abilities' | 'others'>,
+  { capabilities, others }: Pick<ClientTraits, 'capabilities' | 'others'>,
   signal: AbortSignal,
   id?: Id,
 ): NonNullable<Conversation['ask']> {
   return async (method, params) => {
     askedThrough.add(signal);
-    const ability = ABILITY_FOR[method];
-    if (ability === undefined || abilities[ability] === undefined) {
+    const capability = CAPABILITY_FOR[method];
+    if (capability === undefined || capabilities[capability] === undefined) {
       if (others) return others.ask(method, params, signal);
       throw unsupportedByClient(method);
     }

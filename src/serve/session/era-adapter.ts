@@ -29,7 +29,7 @@ export function eraOf(params: Params): Era {
     const data = { supported: [MODERN_VERSION], requested: version };
     throw new RpcError(UNSUPPORTED_VERSION, 'unsupported protocol version', data);
   }
-  if (!isObject(meta[META.abilities])) throw new RpcError(RpcCode.invalidParams, `_meta lacks ${META.abilities}`);
+  if (!isObject(meta[META.capabilities])) throw new RpcError(RpcCode.invalidParams, `_meta lacks ${META.capabilities}`);
   return 'modern';
 }
 

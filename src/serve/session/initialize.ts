@@ -13,7 +13,7 @@ export interface ClientIntroduction {
   readonly name?: string;
   readonly version?: string;
   readonly pid?: number;
-  readonly abilities?: Readonly<Record<string, unknown>>;
+  readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly protocolVersion: string;
   /** Whether it used the `initialize` form of the older bridges. */
   readonly isOld: boolean;
@@ -31,16 +31,16 @@ export function readInitialize(params: Readonly<Record<string, unknown>>): Clien
     isOld,
     ...namedIn(info),
     ...(typeof processId === 'number' && Number.isSafeInteger(processId) && { pid: processId }),
-    ...(isObject(capabilities) && { abilities: capabilities }),
+    ...(isObject(capabilities) && { capabilities }),
   };
 }
 
 /** The client data that a modern client sends with each request. */
-export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'abilities'> {
+export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'capabilities'> {
   const sent = isObject(meta) ? meta : {};
   const info = sent[META.client];
-  const abilities = sent[META.abilities];
-  return { ...namedIn(isObject(info) ? info : {}), ...(isObject(abilities) && { abilities }) };
+  const capabilities = sent[META.capabilities];
+  return { ...namedIn(isObject(info) ? info : {}), ...(isObject(capabilities) && { capabilities }) };
 }
 
 function namedIn({ name, version }: Readonly<Record<string, unknown>>): Pick<ClientIntroduction, 'name' | 'version'> {

@@ -1,5 +1,5 @@
 import { isObject, randomKey, seal, sha256, unseal } from '../../base/index.js';
-import { ABILITY_FOR, type Conversation } from '../../model/index.js';
+import { CAPABILITY_FOR, type Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { objectOf } from '../surfaces/mcp-answers.js';
 import type { Surface, SurfaceRequest } from '../surfaces/surface.js';
@@ -106,10 +106,10 @@ function carried(responses: unknown, state: string | undefined): NonNullable<Con
 }
 
 /** Sends a client only questions that it declared support for. */
-function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): NonNullable<Conversation['ask']> {
+function askable(ask: Ask, { capabilities = {}, ask: askOthers }: Conversation): NonNullable<Conversation['ask']> {
   return async (method, params) => {
-    const ability = ABILITY_FOR[method];
-    if (ability !== undefined && abilities[ability] !== undefined) return ask({ method, params });
+    const capability = CAPABILITY_FOR[method];
+    if (capability !== undefined && capabilities[capability] !== undefined) return ask({ method, params });
     if (askOthers) return askOthers(method, params);
     throw unsupportedByClient(method);
   };

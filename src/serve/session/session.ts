@@ -105,7 +105,7 @@ export class Session {
 
   /** Sends this client questions on behalf of another client that cannot answer them. */
   asker(signal: AbortSignal): NonNullable<Conversation['ask']> {
-    return requestFromClient(this.#peer, { abilities: this.#introduced?.abilities ?? {} }, signal);
+    return requestFromClient(this.#peer, { capabilities: this.#introduced?.capabilities ?? {} }, signal);
   }
 
   /** Sends a notification if a legacy client's subscriptions and log level, or a modern one's listeners, include it. */
@@ -117,7 +117,7 @@ export class Session {
 
   /** The client's current roots; an empty list if it has none. */
   async roots(): Promise<Record<string, unknown>> {
-    if (this.#introduced?.abilities?.roots === undefined) return { roots: [] };
+    if (this.#introduced?.capabilities?.roots === undefined) return { roots: [] };
     const result = await this.ask('roots/list', {}, ROOTS_MS).catch(() => undefined);
     return isObject(result) ? result : { roots: [] };
   }
@@ -249,7 +249,7 @@ export class Session {
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
-    this.#standing ??= traitsOf(this.#options, this.#caller(), this.#introduced?.abilities, this.#logLevel);
+    this.#standing ??= traitsOf(this.#options, this.#caller(), this.#introduced?.capabilities, this.#logLevel);
     const send = (method: string, told: Params) => this.tell(method, told, id);
     return conversationWith(this.#peer, send, this.#standing, { id, params, era, signal });
   }

@@ -19,7 +19,7 @@ const DISCOVER_MS = 5_000;
 const INITIALIZE_MS = 15_000;
 
 /** Capabilities of any possible client, because servers choose their tools by them. A question to a client without one is refused. */
-const ABILITIES = {
+const ANY_CLIENT_CAPABILITIES = {
   sampling: {},
   elicitation: { form: {}, url: {} },
   roots: { listChanged: false },
@@ -87,11 +87,11 @@ async function discover(
   again = false,
 ): Promise<(() => void) | undefined> {
   const { client, options, era } = introduction;
-  const envelope = ({ abilities, otherAbilities, logLevel }: Partial<Conversation>) => {
-    const more = otherAbilities?.();
+  const envelope = ({ capabilities, otherCapabilities, logLevel }: Partial<Conversation>) => {
+    const more = otherCapabilities?.();
     return {
       [META.version]: MODERN_VERSION,
-      [META.abilities]: more ? { ...more, ...abilities } : (abilities ?? ABILITIES),
+      [META.capabilities]: more ? { ...more, ...capabilities } : (capabilities ?? ANY_CLIENT_CAPABILITIES),
       [META.client]: client,
       ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
     };
@@ -136,7 +136,7 @@ function isEvidence(error: unknown): boolean {
 async function initialize(connection: Connection, { client, options }: HandshakeOptions): Promise<void> {
   const { value } = await connection.request(
     'initialize',
-    { protocolVersion: LEGACY_VERSIONS[0], capabilities: ABILITIES, clientInfo: client },
+    { protocolVersion: LEGACY_VERSIONS[0], capabilities: ANY_CLIENT_CAPABILITIES, clientInfo: client },
     options,
   );
   const { protocolVersion } = value;
