@@ -117,7 +117,7 @@ function allowTest(rule: ServerRule): Test {
   };
 }
 
-/** A deny rule matches the launch in any disguise. */
+/** A deny rule matches the launch however it is written: through wrappers, proxies or other spellings of a URL. */
 function denyTest(rule: ServerRule): Test {
   if ('serverName' in rule) return nameTest(rule.serverName);
   if ('serverUrl' in rule) {
