@@ -23,7 +23,7 @@ export type CallOutcome =
 export async function executeCalls(
   gateway: Pick<Gateway, 'executeTool' | 'view'>,
   calls: readonly ToolCall[],
-  { progress, acceptsInputRequests: _, retried: __, ...given }: Conversation,
+  { progress, acceptsInputRequests: _, retryInput: __, ...given }: Conversation,
   details: CallDetails = {},
 ): Promise<readonly CallOutcome[]> {
   const conversation = { ...given, elicitations: given.elicitations ?? { count: 0 } };

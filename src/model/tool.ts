@@ -68,7 +68,7 @@ export interface Conversation {
   /** The client accepts a result with input requests and retries with the responses itself. */
   readonly acceptsInputRequests?: boolean | undefined;
   /** The responses and state of such a retry. */
-  readonly retried?: { readonly responses?: unknown; readonly state?: string } | undefined;
+  readonly retryInput?: { readonly responses?: unknown; readonly state?: string } | undefined;
   /** The capabilities of another client that would answer in its place. */
   readonly otherCapabilities?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** The client's capabilities, as in the protocol. */

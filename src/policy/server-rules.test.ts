@@ -195,7 +195,7 @@ describe('judgeByRules', () => {
   });
 });
 
-const DISGUISES: readonly (readonly string[])[] = [
+const WRAPPED_COMMANDS: readonly (readonly string[])[] = [
   ['npx', '-y', 'evil'],
   ['cmd', '/c', 'npx', '-y', 'evil'],
   ['C:\\Windows\\System32\\cmd.exe', '/d', '/C', 'npx.cmd', '-y', 'evil'],
@@ -233,7 +233,7 @@ const DISGUISES: readonly (readonly string[])[] = [
 ];
 
 describe('a denied command', () => {
-  it.each(DISGUISES.map((words) => ({ words })))('is found in $words', ({ words }) => {
+  it.each(WRAPPED_COMMANDS.map((words) => ({ words })))('is found in $words', ({ words }) => {
     expect(said(starts(...words), { denied: [command('npx', '-y', 'evil')] })).toMatch(/^blocked: denied/);
     expect(said(starts(...words), { denied: [command('npx', '-y', 'ev*')] })).toMatch(/^blocked: denied/);
   });
@@ -267,7 +267,7 @@ describe('a denied command', () => {
 });
 
 describe('an allowed command', () => {
-  it.each(DISGUISES.slice(1).map((words) => ({ words })))('does not match $words', ({ words }) => {
+  it.each(WRAPPED_COMMANDS.slice(1).map((words) => ({ words })))('does not match $words', ({ words }) => {
     expect(said(starts(...words), { allowed: [command('npx', '-y', 'evil')] })).toBe(MISSING);
   });
 });

@@ -21,9 +21,9 @@ const asking = faceOf(async ({ conversation: { ask } }) => {
 });
 
 /** A stateless server: it must receive its own state unchanged. */
-const stateless = faceOf(async ({ conversation: { retried } }) =>
-  retried?.state === 'upstream-state'
-    ? { value: { resultType: 'complete', got: retried.responses } }
+const stateless = faceOf(async ({ conversation: { retryInput } }) =>
+  retryInput?.state === 'upstream-state'
+    ? { value: { resultType: 'complete', got: retryInput.responses } }
     : { value: { resultType: 'input_required', inputRequests: { name: {} }, requestState: 'upstream-state' } },
 );
 
@@ -126,6 +126,6 @@ it('the state of a held call is accepted once, even if it is sent twice at the s
     const inputResponses = { 0: { action: 'accept' } };
     return questions.answer(request('a@2', { requestState: asked.requestState, inputResponses }), asking);
   };
-  const retried = await Promise.allSettled([again(), again()]);
-  expect(retried.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  const retryInput = await Promise.allSettled([again(), again()]);
+  expect(retryInput.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
 });

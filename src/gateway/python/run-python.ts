@@ -148,7 +148,7 @@ class Calls {
     gateway: PythonGateway,
     place: PythonEnvironment,
     servers: readonly JobServer[],
-    { progress: _, acceptsInputRequests: __, retried: ___, ...conversation }: Conversation,
+    { progress: _, acceptsInputRequests: __, retryInput: ___, ...conversation }: Conversation,
   ) {
     this.#gateway = gateway;
     this.#place = place;

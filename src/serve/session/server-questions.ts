@@ -63,7 +63,9 @@ export class ServerQuestions implements Disposable {
             ask: askable(ask, conversation),
             acceptsInputRequests: true,
             elicitations,
-            ...((inputResponses !== undefined || state !== undefined) && { retried: carried(inputResponses, state) }),
+            ...((inputResponses !== undefined || state !== undefined) && {
+              retryInput: carried(inputResponses, state),
+            }),
           },
         });
         if (!answer) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
@@ -101,7 +103,7 @@ export class ServerQuestions implements Disposable {
   }
 }
 
-function carried(responses: unknown, state: string | undefined): NonNullable<Conversation['retried']> {
+function carried(responses: unknown, state: string | undefined): NonNullable<Conversation['retryInput']> {
   return { ...(responses !== undefined && { responses }), ...(state !== undefined && { state }) };
 }
 

@@ -228,7 +228,7 @@ describe('Connection', () => {
 
   it('passes on the answers of a client although there is a text of the arguments', async () => {
     const { connection, got } = connectTo(() => ({}));
-    const conversation = { client: 'one', retried: { responses: { q: 1 }, state: 's' } };
+    const conversation = { client: 'one', retryInput: { responses: { q: 1 }, state: 's' } };
     const options = { ...LONG, conversation, argumentsText: '{"x":1}', asksForProgress: true };
     await connection.callTool('t', { x: 1 }, options);
     expect(got[0]?.params).toMatchObject({ arguments: { x: 1 }, inputResponses: { q: 1 }, requestState: 's' });

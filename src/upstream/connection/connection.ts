@@ -176,11 +176,11 @@ export class Connection {
     if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { conversation = NOBODY } = options;
-    const { retried } = conversation;
+    const { retryInput } = conversation;
     // `argumentsText` is only valid for the original parameters.
     const send = (asked: Readonly<Record<string, unknown>>) =>
       this.#request(method, asked, asked === params ? options : { ...options, argumentsText: undefined });
-    const first = retried ? withAnswers(params, retried) : params;
+    const first = retryInput ? withAnswers(params, retryInput) : params;
     if (conversation.acceptsInputRequests) return withUrlElicitation(conversation, () => send(first));
     const answer = send(first);
     // Only a stateless server returns questions as a result.

@@ -14,7 +14,7 @@ export function asksForMore({ value }: ToolResult, { acceptsInputRequests }: Par
 /** The parameters with the answers that the client sent along. */
 export function withAnswers(
   params: Readonly<Record<string, unknown>>,
-  { responses, state }: NonNullable<Conversation['retried']>,
+  { responses, state }: NonNullable<Conversation['retryInput']>,
 ): Readonly<Record<string, unknown>> {
   return { ...params, ...carried(responses, state) };
 }

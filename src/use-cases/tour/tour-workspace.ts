@@ -8,7 +8,7 @@ export const EXAMPLES = ['weather', 'orders', 'notes'] as const;
 export interface TourWorkspace extends AsyncDisposable {
   /** Options that make every scan use the temporary directories. */
   readonly machine: Required<Pick<DiscoverOptions, 'home' | 'cwd' | 'env' | 'self'>>;
-  /** The directory in which the server `notes` saves its notes. */
+  /** The file in which the server `notes` saves its notes. */
   readonly notesFile: string;
 }
 
@@ -17,7 +17,7 @@ export async function openTourWorkspace(program: string, examples: string): Prom
   const { mkdtemp, mkdir, writeFile, realpath, rm } = process.getBuiltinModule('node:fs/promises');
   const { tmpdir } = process.getBuiltinModule('node:os');
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'portolan-tour-')));
-  const strike = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  const removeDirectories = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   try {
     const [home, cwd] = [join(folder, 'home'), join(folder, 'project')];
     const notesFile = join(home, 'notes.json');
@@ -33,9 +33,9 @@ export async function openTourWorkspace(program: string, examples: string): Prom
       await writeFile(join(cwd, 'mcp-servers', `${name}.json`), `${text}\n`);
     }
     const machine = { home, cwd, env: environment(home), self: program };
-    return { machine, notesFile, [Symbol.asyncDispose]: strike };
+    return { machine, notesFile, [Symbol.asyncDispose]: removeDirectories };
   } catch (error) {
-    await strike();
+    await removeDirectories();
     throw error;
   }
 }
