@@ -11,7 +11,7 @@ const OPTIONS = {
   project: { type: 'boolean', about: 'with --take-over: also the files of this project, which your team sees' },
   undo: { type: 'boolean', about: 'remove Portolan and restore the servers of the client' },
   remove: { type: 'boolean', about: 'the same as --undo' },
-  npx: { type: 'boolean', about: 'start it with npx instead of its path' },
+  npx: { type: 'boolean', about: 'start Portolan with npx instead of its path' },
   yes: { type: 'boolean', short: 'y', about: 'without a client: install in all detected clients, do not ask' },
 } as const;
 
