@@ -76,7 +76,7 @@ export async function install(id: string, options: InstallOptions = {}): Promise
   const client = clientCalled(id);
   const [target] = targetsOf(client, host);
   const program = programOf(options, host);
-  const add = (text: string | undefined) => withUs(text ?? target.blank, target, program, client);
+  const add = (text: string | undefined) => withPortolan(text ?? target.blank, target, program, client);
   const files = options.takeOver ? await filesToTake(client, host, options.project === true) : [];
   const own = files.find(({ path }) => path === target.path);
   // The client gets Portolan before it loses any server.
@@ -103,7 +103,7 @@ export async function uninstall(id: string, options: DiscoverOptions = {}): Prom
     if (isInProject(file, host)) await includeInGit(file.path, host);
   }
   for (const target of undone.length > 0 ? targets : targetsOf(client, host)) {
-    const file = await editFile(target.path, (text) => withoutUs(text, target, host));
+    const file = await editFile(target.path, (text) => withoutPortolan(text, target, host));
     if (file.kind !== 'unchanged') return { client: id, file, undone };
   }
   if (undone.length > 0) return { client: id, undone };
@@ -134,7 +134,7 @@ function targetsOf(client: Client, host: Host): [InstallTarget, ...InstallTarget
   );
 }
 
-async function withUs(
+async function withPortolan(
   text: string | undefined,
   target: InstallTarget,
   program: LaunchCommand,
@@ -151,7 +151,11 @@ async function withUs(
   });
 }
 
-async function withoutUs(text: string | undefined, target: InstallTarget, host: Host): Promise<string | undefined> {
+async function withoutPortolan(
+  text: string | undefined,
+  target: InstallTarget,
+  host: Host,
+): Promise<string | undefined> {
   if (text === undefined) return undefined;
   const at = await whereWritten(text, target);
   if (!at) return text;
