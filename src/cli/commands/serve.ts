@@ -90,8 +90,8 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
 
 /** The values of `--http` and `--socket` are optional: the next argument is one unless it is a flag. */
 function withAddress(args: readonly string[]): string[] {
-  return args.map((arg, location) => {
-    const next = args[location + 1];
+  return args.map((arg, index) => {
+    const next = args[index + 1];
     const isAlone = next === undefined || next.startsWith('-');
     return (arg === '--http' || arg === '--socket') && isAlone ? `${arg}=` : arg;
   });
