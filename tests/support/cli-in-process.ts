@@ -3,6 +3,7 @@ import type { Io } from '../../src/cli/runtime/command.js';
 import { type DiscoverOptions, scanMachine } from '../../src/discovery/index.js';
 import { inspectOwnSettings } from '../../src/use-cases/index.js';
 import { NO_GATEWAY } from '../fakes/no-gateway.js';
+import { NO_SANDBOX } from './client-over-stdio.js';
 import type { Machine } from './machine.js';
 
 /** Runs one command in this process, without a gateway, and without a terminal unless `io` has one. */
@@ -13,7 +14,7 @@ export async function commandOn(
   io: Partial<Io> = {},
 ) {
   const [out, err]: [string[], string[]] = [[], []];
-  const options = machine.options(more);
+  const options = machine.options({ ...more, env: { ...NO_SANDBOX, ...more.env } });
   const status = await run(
     args,
     { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home, ...io },
