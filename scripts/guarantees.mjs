@@ -21,8 +21,8 @@ function filesWithTag() {
 
 const chosen = ids.length === 0 ? ['tests/guarantees'] : [...filesWithTag(), '--tags-filter', ids.join(' or ')];
 const rest = words.filter((word) => !ids.includes(word));
-// Without a number, Vitest leaves one processor unused, which is half of a small machine.
-const workers = rest.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=2'];
+// More than Vitest starts on a small machine, because most of these tests wait.
+const workers = rest.some((word) => word.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=3'];
 const { status } = spawnSync(
   process.execPath,
   [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...workers, ...chosen, ...rest],
