@@ -13,6 +13,8 @@ const LOGIN_MS = 30_000;
 const MAX_LOGINS = 2;
 /** The only metadata URL that the suite knows. */
 const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
+/** Scenarios that judge requests of the current revision; the client below would be served in that of its handshake. */
+const CURRENT_REVISION = new Set(['request-metadata', 'http-standard-headers']);
 const KEY_FILE = 'key.pem';
 const ID_TOKEN = 'CONFORMANCE_ID_TOKEN';
 
@@ -128,7 +130,8 @@ async function run(home) {
 
 const { CONFORMANCE_TURNS: turns, CONFORMANCE_PLACES: places } = process.env;
 if (turns) await takeTurn(turns, Number(places));
-const home = withSecrets(makeHome({ up: { type: 'http', url, oauth: oauthEntry() } }));
+const era = CURRENT_REVISION.has(scenario) ? { era: 'modern' } : {};
+const home = withSecrets(makeHome({ up: { type: 'http', url, oauth: oauthEntry(), ...era } }));
 // A scenario that hangs must not block the others.
 setTimeout(() => process.exit(3), WHOLE_MS).unref();
 try {
