@@ -35,7 +35,7 @@ export interface RankedTool {
   readonly relevance: number;
 }
 
-/** What is known about tools besides their texts. */
+/** The facts about tools that the ranking uses besides their texts. */
 export interface Evidence {
   /** Tools that a request names, by their place. */
   readonly named: Iterable<number>;

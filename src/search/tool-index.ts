@@ -47,7 +47,7 @@ export interface ToolIndex {
 export interface ToolIndexOptions {
   readonly now?: () => number;
   readonly embedder?: Embedder;
-  /** Where the vectors of tools are stored. */
+  /** The cache for the vectors of tools. */
   readonly vectors?: VectorCache;
 }
 

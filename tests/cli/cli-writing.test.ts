@@ -13,13 +13,16 @@ const OWN = '~/.config/portolan/servers.json';
 
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');
 
+const next = (name: string) =>
+  `Next: add Portolan to your AI clients with portolan install, or try the server here: portolan tools ${name}`;
+
 describe('portolan add and remove', () => {
   it('write programs and URLs to servers.json, and the servers are ready without approval', async () => {
     using machine = makeMachine();
     const first = await portolan(machine, ['add', 'files', '--env', 'TOKEN=a=b', '--', 'npx', '-y', 'files', '--help']);
-    expect([first.status, first.out]).toEqual([0, `Added files.\n  created ${OWN}`]);
+    expect([first.status, first.out]).toEqual([0, `Added files.\n  created ${OWN}\n${next('files')}`]);
     const second = await portolan(machine, ['add', 'web', '--url', 'https://w.example/mcp', '--header', 'X-Key: k:1']);
-    expect(second.out).toBe(`Added web.\n  changed ${OWN}\n  backup: ${OWN}.portolan-backup`);
+    expect(second.out).toBe(`Added web.\n  changed ${OWN}\n  backup: ${OWN}.portolan-backup\n${next('web')}`);
     expect(JSON.parse(read(machine, OWN))).toEqual({
       mcpServers: {
         files: { command: 'npx', args: ['-y', 'files', '--help'], env: { TOKEN: 'a=b' } },

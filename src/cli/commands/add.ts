@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
 import { addServer, type NewServer } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS, usageError } from '../runtime/command.js';
@@ -49,11 +50,17 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
         `Added ${visible(server.name)}.`,
         ...changeLines(file, io),
         ...notes.map((note) => `  ${visible(note)}`),
+        ...(scope === 'project' ? [] : [nextLine(server.name)]),
       ];
       for (const line of lines) io.out(line);
       return EXIT.ok;
     },
   };
+}
+
+function nextLine(name: string): string {
+  const tools = `portolan tools ${visible(shellWord(name))}`;
+  return `Next: add Portolan to your AI clients with portolan install, or try the server here: ${tools}`;
 }
 
 /** The words after `--` are the command, so a name must be before it. */
